@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# vsysemu.  `make help` lists the targets; objects go to $(B), `O=DIR` chooses another place.
+CC ?= gcc
+O ?= build
+B := $(O)
+VERSION := 0.1.0
+PREFIX ?= /usr/local
+DESTDIR ?=
+
+# What Debian must have; tools/setup.sh installs what is missing.
+LIBS := unicorn capstone libelf libdw INIReader jansson libarchive
+PKGS := unicorn capstone libelf libdw inih jansson libarchive
+
+WARN := -Wall -Wextra -Wshadow -Wconversion -Werror
+CFLAGS ?= -O2 -g
+ALL_CPPFLAGS := -D_GNU_SOURCE -Iemu -I$(B)/gen -DVSYSEMU_VERSION='"$(VERSION)"' $(CPPFLAGS)
+ALL_CFLAGS := -std=c11 $(CFLAGS) $(WARN) -fno-strict-aliasing -fPIE -fno-common
+
+SRC := $(sort $(wildcard emu/*/*.c))
+OBJ := $(SRC:emu/%.c=$(B)/emu/%.o)
+# Everything but main(), for the program and the tests.
+CORE := $(filter-out $(B)/emu/cli/main.o,$(OBJ))
+
+PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -ldl -lpthread -lm
+# The engine replaces some of libunicorn's own symbols (see emu/engine/repair.c), so the
+# executable must export its definitions and the library must be linked dynamically.
+ALL_LDFLAGS := -pie -rdynamic $(LDFLAGS)
+
+all: vsysemu guests
+
+include guest/guest.mk
+include models/models.mk
+include tests/tests.mk
+
+vsysemu: $(B)/vsysemu
+	@ln -sf $(B)/vsysemu $@ 2>/dev/null; cmp -s $(B)/vsysemu $@ || cp $(B)/vsysemu $@
+
+$(B)/vsysemu: $(OBJ)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+
+$(B)/emu/%.o: emu/%.c | $(GEN)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
+
+-include $(OBJ:.o=.d)
+
+clean:
+	rm -rf $(B) vsysemu
+
+help:
+	@echo 'all      the program ./vsysemu and the guests (default)'
+	@echo 'demo     install what is missing, build, run real static binaries under two policies'
+	@echo 'test     install what is missing, build, run the tests'
+	@echo 'soak     the long forms of the tests: fuzz, schedules, properties'
+	@echo 'bench    ratios to native and to qemu-x86_64'
+	@echo 'lint     clang-format, clang-tidy, cppcheck, house rules'
+	@echo 'san      build with ASan and UBSan into build-san and run the tests'
+	@echo 'install  program, models, images, header, library, man page, completions (PREFIX, DESTDIR)'
+	@echo 'clean    remove what was built'
+
+.PHONY: all clean help
+.DELETE_ON_ERROR:

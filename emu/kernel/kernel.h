@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the guest takes for Linux: the structs that the files of emu/kernel/ share.  One process of
+ * ours runs one guest process (fork is a host fork); its threads are tasks on the one engine, of
+ * which exactly one is current and lives in the engine's registers.
+ * Owned by run/loop.c through struct kernel; nothing here is global.
+ */
+#ifndef VSYSEMU_KERNEL_KERNEL_H
+#define VSYSEMU_KERNEL_KERNEL_H
+
+#include <signal.h>
+#include <sys/types.h>
+
+#include "base/buf.h"
+#include "base/types.h"
+#include "engine/engine.h"
+#include "engine/memory.h"
+#include "facts/clock.h"
+#include "facts/model.h"
+#include "facts/policy.h"
+
+struct account; /* run/account.h */
+struct trace; /* run/trace.h */
+struct futex_waiter;
+
+#define SIG_MAX 64
+typedef uint64_t sigset64; /* bit n-1 = signal n, as rt_sigprocmask has it */
+#define SIGBIT(n) (1ull << ((n) - 1))
+
+/* The kernel's struct sigaction (x86-64). */
+struct sigact {
+	gaddr handler; /* 0 SIG_DFL, 1 SIG_IGN */
+	uint64_t flags;
+	gaddr restorer;
+	sigset64 mask;
+};
+
+/* One pending signal.  siginfo as the guest will see it: 128 bytes, kernel layout. */
+struct sigpend {
+	int signo;
+	uint8_t info[128];
+};
+struct sigqueue {
+	sigset64 set;
+	VEC(struct sigpend) q; /* in order of arrival; standard signals at most once */
+};
+
+/* thread.cr2/trap_nr/error_code of Linux: what sigcontext shows; stale by design. */
+struct trap_record {
+	uint64_t trapno, err, cr2;
+};
+
+enum task_state { TASK_RUNNING, TASK_BLOCKED, TASK_STOPPED, TASK_DEAD };
+
+struct seccomp_filter; /* kernel/seccomp.h: classic BPF chain, shared by reference count */
+
+struct task {
+	pid_t tid; /* virtual, as the guest sees it */
+	char comm[16];
+	enum task_state state;
+	struct cpu_state cpu; /* valid while not current */
+	sigset64 mask, saved_mask; /* saved_mask: sigsuspend, ppoll... restored after the handler */
+	bool restore_mask;
+	struct sigqueue pending;
+	gaddr altstack_sp;
+	uint64_t altstack_size;
+	int altstack_flags;
+	struct trap_record trap;
+	gaddr clear_child_tid, robust_list;
+	uint64_t robust_len;
+	int seccomp_mode; /* SECCOMP_MODE_* */
+	struct seccomp_filter *seccomp;
+	bool no_new_privs, tsc_sigsegv;
+	int pdeath_signal;
+	/* PR_SET_SYSCALL_USER_DISPATCH */
+	gaddr sud_start, sud_len, sud_selector;
+	bool sud_on;
+	/* System call in progress (for restart and blocking): number, arguments, orig_rax. */
+	int64_t orig_rax; /* -1: not in a system call */
+	uint64_t args[6];
+	int restart; /* 0 or ERESTART* of the interrupted call */
+	uint64_t wake_ns; /* virtual time at which a blocked task wakes; UINT64_MAX never */
+	uint64_t user_ns, system_ns; /* exact run time */
+	uint32_t cpu_nr; /* virtual CPU */
+};
+
+struct process {
+	pid_t pid, ppid, pgid, sid; /* virtual */
+	char *exe; /* absolute guest path of the image; owned */
+	char *cwd_shown; /* NULL: as the host */
+	struct sigact act[SIG_MAX + 1];
+	struct sigqueue pending; /* process-wide */
+	VEC(struct task *) tasks;
+	struct task *current;
+	/* What /proc/self shows of the image. */
+	gaddr arg_start, arg_end, env_start, env_end, stack_top;
+	struct buf auxv; /* as on the stack */
+	gaddr vdso; /* 0: none */
+	mode_t umask;
+};
+
+/* The kernel log: lines leave for stderr as they happen and stay for the report. */
+struct klog {
+	VEC(char *) line; /* TEXTs, owned */
+	bool to_stderr;
+	uint64_t ratelimit_start_ns; /* vsyscall messages: 10 per 5 s */
+	unsigned ratelimit_n;
+};
+
+/* How the program ended. */
+enum outcome_kind { OUTCOME_RUNNING, OUTCOME_EXIT, OUTCOME_SIGNAL, OUTCOME_LIMIT };
+struct outcome {
+	enum outcome_kind kind;
+	int status; /* exit status, or signal number */
+	const char *reason; /* CONTRACT's words: "vsyscall-none"...; NULL */
+	gaddr rip, caller; /* where it died; return address of the vsyscall that killed it (0: none) */
+	int si_code;
+	gaddr si_addr;
+};
+
+struct kernel {
+	const struct model *model; /* profile, mode, cpu, clock source: resolved and const */
+	const struct options *opt; /* cli/options.h: what the user asked for */
+	struct memory *mem;
+	struct engine *engine;
+	struct clock clock;
+	struct account *account; /* counts, calls, call sites, charges */
+	struct trace *trace; /* NULL: off */
+	struct klog log;
+	struct process proc;
+	struct outcome outcome;
+	uint64_t random_state[4]; /* of --seed: AT_RANDOM, getrandom, /dev/urandom */
+	char *sysroot; /* -L, no trailing slash; NULL */
+};
+
+#endif
