@@ -46,8 +46,49 @@ $(B)/emu/%.o: emu/%.c | $(GEN)
 
 -include $(OBJ:.o=.d)
 
+setup-%:
+	@tools/setup.sh $*
+
+# The first make installs, the second finds the packages and builds.
+demo: setup-demo
+	@$(MAKE) --no-print-directory -j2 all
+	@tools/demo.sh
+
+test: setup-test
+	@$(MAKE) --no-print-directory -j2 check
+
+soak: setup-test
+	@SOAK=1 $(MAKE) --no-print-directory -j2 check
+
+bench: setup-bench
+	@$(MAKE) --no-print-directory -j2 all
+	@B=$(B) tests/bench/run.sh
+
+SAN := -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
+san:
+	@$(MAKE) --no-print-directory -j2 O=build-san CFLAGS="-O1 -g $(SAN)" LDFLAGS="$(SAN)" build-san/vsysemu
+
+lint:
+	clang-format --dry-run --Werror $(SRC) $(wildcard emu/*/*.h) || true
+	cppcheck --quiet --std=c11 -Iemu --enable=warning,portability --inline-suppr emu
+	clang-tidy --quiet $(SRC) -- -std=c11 $(ALL_CPPFLAGS) $(PKG_CFLAGS)
+	tests/house.sh
+
+DATADIR := $(PREFIX)/share/vsysemu
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(DATADIR) $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(B)/vsysemu $(DESTDIR)$(PREFIX)/bin/vsysemu
+	cp -r models $(DESTDIR)$(DATADIR)/
+	install -m 644 docs/vsysemu.1 $(DESTDIR)$(PREFIX)/share/man/man1/vsysemu.1
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+		$(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+		$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	install -m 644 docs/completion/vsysemu.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/vsysemu
+	install -m 644 docs/completion/_vsysemu $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_vsysemu
+	install -m 644 docs/completion/vsysemu.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/vsysemu.fish
+
 clean:
-	rm -rf $(B) vsysemu
+	rm -rf $(B) build-san vsysemu
 
 help:
 	@echo 'all      the program ./vsysemu and the guests (default)'
@@ -60,5 +101,5 @@ help:
 	@echo 'install  program, models, images, header, library, man page, completions (PREFIX, DESTDIR)'
 	@echo 'clean    remove what was built'
 
-.PHONY: all clean help
+.PHONY: all demo test soak bench lint san install clean help
 .DELETE_ON_ERROR:
