@@ -68,6 +68,15 @@ SAN := -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recove
 san:
 	@$(MAKE) --no-print-directory -j2 O=build-san CFLAGS="-O1 -g $(SAN)" LDFLAGS="$(SAN)" build-san/vsysemu
 
+# Man page and completions from the option table; they are kept in the tree.
+docs:
+	@mkdir -p $(B) docs/completion
+	$(CC) $(ALL_CPPFLAGS) -std=c11 -o $(B)/gendoc tools/gendoc.c emu/cli/options_doc.c emu/cli/options_table.c
+	$(B)/gendoc mdoc <docs/vsysemu.1.in >docs/vsysemu.1
+	$(B)/gendoc bash >docs/completion/vsysemu.bash
+	$(B)/gendoc zsh >docs/completion/_vsysemu
+	$(B)/gendoc fish >docs/completion/vsysemu.fish
+
 lint:
 	clang-format --dry-run --Werror $(SRC) $(wildcard emu/*/*.h) || true
 	cppcheck --quiet --std=c11 -Iemu --enable=warning,portability --inline-suppr emu
@@ -96,10 +105,11 @@ help:
 	@echo 'test     install what is missing, build, run the tests'
 	@echo 'soak     the long forms of the tests: fuzz, schedules, properties'
 	@echo 'bench    ratios to native and to qemu-x86_64'
+	@echo 'docs     man page and completions from the option table'
 	@echo 'lint     clang-format, clang-tidy, cppcheck, house rules'
 	@echo 'san      build with ASan and UBSan into build-san and run the tests'
 	@echo 'install  program, models, images, header, library, man page, completions (PREFIX, DESTDIR)'
 	@echo 'clean    remove what was built'
 
-.PHONY: all demo test soak bench lint san install clean help
+.PHONY: all docs demo test soak bench lint san install clean help
 .DELETE_ON_ERROR:

@@ -97,6 +97,7 @@ static void words(FILE *f, const char *pre, const char *post)
 
 static void fish(FILE *f)
 {
+	fputs("# SPDX-License-Identifier: GPL-2.0-or-later\n", f);
 	for (unsigned v = 0; v < VERB_COUNT; v++)
 		fprintf(f, "complete -c vsysemu -n __fish_use_subcommand -a %s -d '%s'\n",
 			verb_rows[v].name, verb_rows[v].help);
@@ -127,7 +128,8 @@ static void fish(FILE *f)
 bool options_completion(FILE *f, const char *shell)
 {
 	if (!strcmp(shell, "bash")) {
-		fputs("# bash completion for vsysemu\n"
+		fputs("# SPDX-License-Identifier: GPL-2.0-or-later\n"
+		      "# bash completion for vsysemu\n"
 		      "_vsysemu() {\n"
 		      "\tlocal cur=${COMP_WORDS[COMP_CWORD]}\n"
 		      "\tCOMPREPLY=($(compgen -W \"",
@@ -140,7 +142,7 @@ bool options_completion(FILE *f, const char *shell)
 		      "complete -F _vsysemu -o filenames vsysemu\n",
 		      f);
 	} else if (!strcmp(shell, "zsh")) {
-		fputs("#compdef vsysemu\n_alternative 'words:word:(", f);
+		fputs("#compdef vsysemu\n# SPDX-License-Identifier: GPL-2.0-or-later\n_alternative 'words:word:(", f);
 		words(f, "", " ");
 		fputs(")' 'files:file:_files'\n", f);
 	} else if (!strcmp(shell, "fish")) {
