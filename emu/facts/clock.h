@@ -11,6 +11,16 @@
 
 #define NS_PER_S 1000000000ull
 
+/* Who pays for a stretch of work. */
+struct clock_cpu {
+	uint64_t user_cycles16, system_cycles16;
+};
+
+/*
+ * All integer; set up by clock_init().  V = now_ns + frac / 2^32 ns.  The guest kernel's notion of
+ * a second follows the mult/shift of its clock source: fine clocks are base + (TSC - last) * mult >>
+ * shift as the vDSO computes them (see struct clock_record), so that both agree to the nanosecond.
+ */
 struct clock {
 	uint64_t core_hz, tsc_hz;
 	uint64_t tsc0_tsc; /* TSC at boot */
@@ -21,20 +31,54 @@ struct clock {
 
 	uint64_t now_ns; /* V */
 	uint64_t frac; /* V's fraction in 1/2^32 ns */
-	uint64_t user_cycles, system_cycles; /* charged so far, this process tree's account aside */
+	uint64_t step, step_low; /* ns per 1/16 cycle: in 1/2^32 ns, and the 2^32 parts of one of those */
+	uint64_t frac_low;
+	uint64_t user_cycles16, system_cycles16; /* charged so far, this process */
+	int64_t settime_ns; /* what clock_settime moved CLOCK_REALTIME by */
+	uint32_t mult, shift; /* TSC ticks -> ns, the clock source's */
+	uint64_t last_tsc; /* TSC of the record: of the last update */
+	uint64_t last_sns; /* MONOTONIC (namespace aside) at last_tsc, ns << shift */
+	uint64_t tick; /* number of the last tick that was taken */
 };
 
-/* Advance by @cycles16 sixteenths of a core cycle of work. */
-void clock_work(struct clock *c, uint64_t cycles16);
+/* V starts at @start_ns; CLOCK_REALTIME is @epoch_ns then. */
+void clock_init(struct clock *c, uint64_t core_hz, uint64_t tsc_hz, uint32_t tick_hz,
+		int64_t epoch_ns, uint64_t start_ns);
+
+/* Advance by @cycles16 sixteenths of a core cycle of work, and book them. */
+void clock_work(struct clock *c, uint64_t user_cycles16, uint64_t system_cycles16);
 /* Advance to @ns if that is later (sleep, wait). */
 void clock_sleep_until(struct clock *c, uint64_t ns);
 uint64_t clock_cycles16_to_ns(const struct clock *c, uint64_t cycles16);
 uint64_t clock_ns_to_cycles16(const struct clock *c, uint64_t ns);
 uint64_t clock_tsc(const struct clock *c); /* TSC ticks at V */
-/* Value of CLOCK_* @id in ns (REALTIME, MONOTONIC, RAW, *_COARSE, BOOTTIME, TAI); false: none such. */
+uint64_t clock_tsc_at(const struct clock *c, uint64_t ns); /* at V = @ns; @ns >= c->start_ns */
+
+/*
+ * What the kernel's tick does: refresh the record that the vDSO's data pages show (last_tsc,
+ * last_sns) as far as ticks are due.  True when it moved: the vDSO side writes its pages anew.
+ */
+bool clock_update(struct clock *c);
+
+/* Value of CLOCK_* @id in ns (REALTIME, MONOTONIC, RAW, *_COARSE, BOOTTIME, TAI, *_ALARM), the time
+ * namespace's offsets included; false: none such here (CPU-time clocks are the account's). */
 bool clock_read(const struct clock *c, int id, int64_t *ns);
+/* Resolution as clock_getres() tells it. */
+bool clock_resolution(const struct clock *c, int id, int64_t *ns);
+/* Seconds that time() returns: those of the record, which may lag by a tick. */
+int64_t clock_time(const struct clock *c);
+/* V at which clock @id shows @ns (absolute timers); saturates at 0 and UINT64_MAX. */
+uint64_t clock_when(const struct clock *c, int id, int64_t ns);
+
 /* V of the last / next tick of HZ. */
 uint64_t clock_last_tick_ns(const struct clock *c);
 uint64_t clock_next_tick_ns(const struct clock *c);
+
+/*
+ * Split exact run time @total_ns between user and system as getrusage and times show it: in the
+ * ratio of @user16 : @system16 of cycles charged (they carry the tick or precise accounting already).
+ */
+void clock_split(uint64_t total_ns, uint64_t user16, uint64_t system16, uint64_t *user_ns,
+		 uint64_t *system_ns);
 
 #endif
