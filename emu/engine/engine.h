@@ -13,6 +13,45 @@
 struct engine;
 struct memory;
 
+/* <signal.h> brings an enum of the host's ucontext with the same names (each also a macro) in another
+ * order.  Everywhere above the engine REG_* means the numbers below; a file that looks into a host
+ * ucontext must not include this header. */
+#include <signal.h>
+#undef REG_RAX
+#define REG_RAX GREG_RAX
+#undef REG_RCX
+#define REG_RCX GREG_RCX
+#undef REG_RDX
+#define REG_RDX GREG_RDX
+#undef REG_RBX
+#define REG_RBX GREG_RBX
+#undef REG_RSP
+#define REG_RSP GREG_RSP
+#undef REG_RBP
+#define REG_RBP GREG_RBP
+#undef REG_RSI
+#define REG_RSI GREG_RSI
+#undef REG_RDI
+#define REG_RDI GREG_RDI
+#undef REG_R8
+#define REG_R8 GREG_R8
+#undef REG_R9
+#define REG_R9 GREG_R9
+#undef REG_R10
+#define REG_R10 GREG_R10
+#undef REG_R11
+#define REG_R11 GREG_R11
+#undef REG_R12
+#define REG_R12 GREG_R12
+#undef REG_R13
+#define REG_R13 GREG_R13
+#undef REG_R14
+#define REG_R14 GREG_R14
+#undef REG_R15
+#define REG_R15 GREG_R15
+#undef REG_RIP
+#define REG_RIP GREG_RIP
+
 /* General registers in the processor's encoding order, then the rest. */
 enum reg {
 	REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP, REG_RSI, REG_RDI,

@@ -22,6 +22,8 @@
 struct account; /* run/account.h */
 struct trace; /* run/trace.h */
 struct futex_waiter;
+struct files;
+struct pids;
 
 #define SIG_MAX 64
 typedef uint64_t sigset64; /* bit n-1 = signal n, as rt_sigprocmask has it */
@@ -115,7 +117,7 @@ struct outcome {
 	const char *reason; /* CONTRACT's words: "vsyscall-none"...; NULL */
 	gaddr rip, caller; /* where it died; return address of the vsyscall that killed it (0: none) */
 	int si_code;
-	gaddr si_addr;
+	gaddr fault_addr; /* si_addr (which is a macro of <signal.h>) */
 };
 
 struct kernel {
@@ -131,6 +133,12 @@ struct kernel {
 	struct outcome outcome;
 	uint64_t random_state[4]; /* of --seed: AT_RANDOM, getrandom, /dev/urandom */
 	char *sysroot; /* -L, no trailing slash; NULL */
+	struct files *files; /* kernel/fd.h: descriptors that are not plain host ones */
+	struct pids *pids; /* kernel/pids.h: virtual process ids, shared by the whole tree */
+	/* Upstairs (run/), set by the loop; NULL: nobody.  @warn: a line for the report's warnings,
+	 * told once a text.  @forked: after a fork, in both processes. */
+	void (*warn)(struct kernel *k, const char *text);
+	void (*forked)(struct kernel *k, bool child);
 };
 
 #endif
