@@ -136,16 +136,20 @@ static bool state_join(struct state *a, const struct state *b)
 		a->sp_known = false;
 		grew = true;
 	}
-	for (unsigned i = 0; i < a->slots;) {
+	for (unsigned i = 0; i < a->slots; i++) {
 		struct value *o = slot_find((struct state *)(uintptr_t)b, a->slot[i].at);
 
-		if (o) {
-			grew |= join(&a->slot[i].v, o);
-			i++;
-		} else {
-			grew |= join(&a->slot[i].v, &UNKNOWN);
-			i++;
-		}
+		grew |= join(&a->slot[i].v, o ? o : &UNKNOWN);
+	}
+	/* A slot that only the other path filled with a page address may hold it here too. */
+	for (unsigned i = 0; i < b->slots; i++) {
+		struct value v = b->slot[i].v;
+
+		if (!page_bits(&v) || slot_find(a, b->slot[i].at))
+			continue;
+		join(&v, &UNKNOWN);
+		slot_set(a, b->slot[i].at, v);
+		grew |= slot_find(a, b->slot[i].at) != NULL;
 	}
 	return grew;
 }
@@ -197,6 +201,8 @@ static struct value address_of(const struct insn *i, const struct insn_operand *
 		}
 		return base;
 	}
+	if (*indexed && o->scale == 1 && s->reg[o->index.nr].konst)
+		return constant(s->reg[o->index.nr].k + (uint64_t)o->value);
 	if (base.page) /* somewhere in the page, displaced */
 		base.page = o->value || *indexed ? 8 : base.page;
 	return base;
