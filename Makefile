@@ -31,6 +31,7 @@ all: vsysemu guests
 
 include guest/guest.mk
 include models/models.mk
+include emu/facts/policy.mk
 include tests/tests.mk
 
 vsysemu: $(B)/vsysemu
