@@ -2,3 +2,4 @@
 # Guests: programs to run.  Sets GUESTS and the target guests.
 guests:
 .PHONY: guests
+include guest/conformance/conformance.mk
