@@ -19,6 +19,7 @@ typedef int verb_main(const struct options *o, struct err *e);
 static verb_main *const verb_mains[VERB_COUNT] = {
 	[VERB_RUN] = cli_run,
 	[VERB_COMPARE] = cli_compare,
+	[VERB_SCAN] = cli_scan,
 };
 
 /* Standard output that cannot be written (a full disk) is trouble, not success. */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where reports go: see output.h. */
+#include "cli/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool write_all(int fd, const char *p, size_t n)
+{
+	while (n) {
+		ssize_t w = write(fd, p, n);
+
+		if (w < 0 && errno == EINTR)
+			continue;
+		if (w < 0)
+			return false;
+		p += w;
+		n -= (size_t)w;
+	}
+	return true;
+}
+
+bool output_write(const char *path, const struct buf *b, struct err *e)
+{
+	bool own = path && strcmp(path, "-");
+	int fd = !path ? STDERR_FILENO : STDOUT_FILENO;
+	bool ok;
+
+	if (own)
+		fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return err_set(e, "-o: cannot write '%s': %s", path, strerror(errno));
+	ok = write_all(fd, b->data, b->len);
+	if (own && close(fd))
+		ok = false;
+	return ok ? true
+		  : err_set(e, "-o: cannot write %s: %s",
+			    own ? path : path ? "standard output" : "standard error", strerror(errno));
+}

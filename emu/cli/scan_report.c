@@ -1,0 +1,352 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a scan tells: text, JSON lines (vsysemu.scan/1), CSV (RFC 4180), SARIF 2.1.0, HTML.
+ */
+#include <string.h>
+
+#include "cli/json.h"
+#include "cli/scan.h"
+
+static bool uses(const struct scan_item *i)
+{
+	return i->result.verdict >= SCAN_READS && i->result.verdict <= SCAN_CALLS;
+}
+
+static bool told(const struct scan_item *i)
+{
+	return i->result.elf || i->operand || i->result.verdict == SCAN_UNREADABLE;
+}
+
+static const char *advice(const char *needs, enum scan_verdict v)
+{
+	if (!strcmp(needs, "emulate"))
+		return "reads the page: needs vsyscall=emulate (or a kernel before 5.3)";
+	if (!strcmp(needs, "none"))
+		return "runs under every vsyscall mode";
+	if (v == SCAN_MAY_CALL)
+		return "calls the page only when there is no vDSO: then it dies under vsyscall=none; keep "
+		       "the vDSO, or boot with vsyscall=xonly";
+	return "dies under vsyscall=none: boot with vsyscall=xonly (or emulate), or rebuild against a "
+	       "C library that uses the vDSO";
+}
+
+static void text_finding(const struct scan_finding *f, struct buf *out)
+{
+	buf_printf(out, "    0x%llx  %-14s %-12s", (unsigned long long)f->address, f->kind,
+		   scan_entry_name(f->entries));
+	if (f->symbol)
+		buf_printf(out, "  %s+0x%llx", f->symbol, (unsigned long long)f->symbol_offset);
+	if (f->member)
+		buf_printf(out, "  (%s)", f->member);
+	buf_printf(out, "\n");
+}
+
+static void report_text(const struct scan_run *s, struct buf *out)
+{
+	size_t files = 0, bad = 0, count[SCAN_UNREADABLE + 1] = { 0 };
+
+	for (size_t k = 0; k < s->items.n; k++) {
+		const struct scan_item *i = s->items.at[k];
+		const char *needs = scan_needs(s, i);
+
+		if (!told(i))
+			continue;
+		files++;
+		count[i->result.verdict]++;
+		if (i->result.verdict == SCAN_CLEAN && !i->blamed.n && !i->operand)
+			continue;
+		bad++;
+		buf_printf(out, "%s: %s", i->path, scan_verdict_name(i->result.verdict));
+		if (i->result.why)
+			buf_printf(out, " (%s)", i->result.why);
+		if (i->layer)
+			buf_printf(out, " [layer %s]", i->layer);
+		if (i->result.libc[0])
+			buf_printf(out, " [%s]", i->result.libc);
+		buf_printf(out, "\n");
+		for (size_t f = 0; f < i->result.findings.n; f++)
+			text_finding(&i->result.findings.at[f], out);
+		for (size_t b = 0; b < i->blamed.n; b++)
+			buf_printf(out, "    by its library %s\n", s->items.at[i->blamed.at[b]]->path);
+		if (uses(i) || i->blamed.n)
+			buf_printf(out, "    %s\n", advice(needs, i->result.verdict));
+	}
+	if (files != 1 || !bad)
+		buf_printf(out, "%zu files: %zu call, %zu may call, %zu read, %zu clean, %zu unreadable\n",
+			   files, count[SCAN_CALLS], count[SCAN_MAY_CALL], count[SCAN_READS],
+			   count[SCAN_CLEAN], count[SCAN_UNREADABLE]);
+}
+
+static void json_finding(struct json *a, const struct scan_finding *f)
+{
+	struct json *o = json_add(a, json_new_object());
+	static const char *const entry[] = { "gettimeofday", "time", "getcpu", "unknown" };
+	struct json *all;
+
+	json_put_hex(o, "address", f->address);
+	json_put_string(o, "kind", f->kind);
+	json_put_string(o, "entry", scan_entry_name(f->entries));
+	all = json_put(o, "entries", json_new_array());
+	for (unsigned b = 0; b < 4; b++)
+		if (f->entries & 1u << b)
+			json_add_string(all, entry[b]);
+	json_put_string(o, "symbol", f->symbol);
+	json_put_int(o, "symbol_offset", (int64_t)f->symbol_offset);
+	json_put_string(o, "verdict", scan_verdict_name(f->verdict));
+	json_put_string(o, "member", f->member);
+}
+
+static void report_json(const struct scan_run *s, struct buf *out)
+{
+	for (size_t k = 0; k < s->items.n; k++) {
+		const struct scan_item *i = s->items.at[k];
+		struct json *o, *a;
+
+		if (!told(i))
+			continue;
+		o = json_new_object();
+		json_put_string(o, "schema", "vsysemu.scan/1");
+		json_put_string(o, "path", i->path);
+		json_put_string(o, "verdict", scan_verdict_name(i->result.verdict));
+		json_put_string(o, "libc", i->result.libc[0] ? i->result.libc : NULL);
+		json_put_string(o, "needs", scan_needs(s, i));
+		a = json_put(o, "findings", json_new_array());
+		for (size_t f = 0; f < i->result.findings.n; f++)
+			json_finding(a, &i->result.findings.at[f]);
+		a = json_put(o, "libraries", json_new_array());
+		for (size_t b = 0; b < i->blamed.n; b++)
+			json_add_string(a, s->items.at[i->blamed.at[b]]->path);
+		json_put_string(o, "interpreter", i->result.interp);
+		json_put_string(o, "layer", i->layer);
+		json_put_string(o, "why", i->result.why);
+		json_put_string(o, "advice", i->result.verdict == SCAN_UNREADABLE
+						     ? NULL
+						     : advice(scan_needs(s, i), i->result.verdict));
+		json_text(o, 0, 17, out);
+		buf_printf(out, "\n");
+		json_drop(o);
+	}
+}
+
+/* RFC 4180: quote when needed, quotes doubled, lines end with CRLF. */
+static void csv_field(struct buf *out, const char *s, bool last)
+{
+	if (s && strpbrk(s, "\",\r\n")) {
+		buf_printf(out, "\"");
+		for (; *s; s++) {
+			if (*s == '"')
+				buf_printf(out, "\"");
+			buf_add(out, s, 1);
+		}
+		buf_printf(out, "\"");
+	} else if (s) {
+		buf_printf(out, "%s", s);
+	}
+	buf_printf(out, last ? "\r\n" : ",");
+}
+
+static void csv_row(const struct scan_run *s, const struct scan_item *i,
+		    const struct scan_finding *f, struct buf *out)
+{
+	char address[32] = "";
+
+	csv_field(out, i->path, false);
+	csv_field(out, i->layer, false);
+	csv_field(out, scan_verdict_name(i->result.verdict), false);
+	csv_field(out, i->result.libc, false);
+	csv_field(out, scan_needs(s, i), false);
+	if (f)
+		snprintf(address, sizeof(address), "0x%llx", (unsigned long long)f->address);
+	csv_field(out, address, false);
+	csv_field(out, f ? f->kind : "", false);
+	csv_field(out, f ? scan_entry_name(f->entries) : "", false);
+	csv_field(out, f ? f->symbol : "", false);
+	csv_field(out, i->result.why, true);
+}
+
+static void report_csv(const struct scan_run *s, struct buf *out)
+{
+	buf_printf(out, "path,layer,verdict,libc,needs,address,kind,entry,symbol,why\r\n");
+	for (size_t k = 0; k < s->items.n; k++) {
+		const struct scan_item *i = s->items.at[k];
+
+		if (!told(i))
+			continue;
+		if (!i->result.findings.n)
+			csv_row(s, i, NULL, out);
+		for (size_t f = 0; f < i->result.findings.n; f++)
+			csv_row(s, i, &i->result.findings.at[f], out);
+	}
+}
+
+static const struct {
+	const char *id, *name, *level, *text;
+	enum scan_verdict verdict;
+} rules[] = {
+	{ "VSYS001", "CallsVsyscallPage", "error", "Calls the legacy vsyscall page", SCAN_CALLS },
+	{ "VSYS002", "MayCallVsyscallPage", "warning",
+	  "May call the legacy vsyscall page when there is no vDSO", SCAN_MAY_CALL },
+	{ "VSYS003", "ReadsVsyscallPage", "warning", "Reads the legacy vsyscall page", SCAN_READS },
+};
+
+static void sarif_rules(struct json *driver)
+{
+	struct json *a = json_put(driver, "rules", json_new_array());
+
+	for (size_t r = 0; r < ARRAY_SIZE(rules); r++) {
+		struct json *o = json_add(a, json_new_object());
+
+		json_put_string(o, "id", rules[r].id);
+		json_put_string(o, "name", rules[r].name);
+		json_put_string(json_put(o, "shortDescription", json_new_object()), "text", rules[r].text);
+		json_put_string(json_put(o, "defaultConfiguration", json_new_object()), "level",
+				rules[r].level);
+	}
+}
+
+/* A path as a relative or absolute URI reference. */
+static void uri(const char *path, struct buf *out)
+{
+	for (; *path; path++) {
+		unsigned char c = (unsigned char)*path;
+
+		if ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+		    strchr("-._~/!", c))
+			buf_add(out, path, 1);
+		else
+			buf_printf(out, "%%%02X", c);
+	}
+}
+
+static void sarif_result(struct json *results, const struct scan_run *s, const struct scan_item *i,
+			 const struct scan_finding *f, size_t rule)
+{
+	struct json *o = json_add(results, json_new_object()), *where, *physical, *address;
+	struct buf text = { 0 }, u = { 0 };
+
+	json_put_string(o, "ruleId", rules[rule].id);
+	json_put_int(o, "ruleIndex", (int64_t)rule);
+	json_put_string(o, "level", rules[rule].level);
+	buf_printf(&text, "%s: %s (%s) at 0x%llx%s%s; %s", rules[rule].text, scan_entry_name(f->entries),
+		   f->kind, (unsigned long long)f->address, f->symbol ? " in " : "",
+		   f->symbol ? f->symbol : "", advice(scan_needs(s, i), i->result.verdict));
+	json_put_string(json_put(o, "message", json_new_object()), "text", text.data);
+	where = json_add(json_put(o, "locations", json_new_array()), json_new_object());
+	physical = json_put(where, "physicalLocation", json_new_object());
+	uri(i->path, &u);
+	json_put_string(json_put(physical, "artifactLocation", json_new_object()), "uri", u.data);
+	address = json_put(physical, "address", json_new_object());
+	json_put_int(address, "absoluteAddress", (int64_t)f->address);
+	if (f->symbol)
+		json_put_string(json_add(json_put(where, "logicalLocations", json_new_array()),
+					 json_new_object()),
+				"name", f->symbol);
+	buf_free(&text);
+	buf_free(&u);
+}
+
+static void report_sarif(const struct scan_run *s, struct buf *out)
+{
+	struct json *log = json_new_object(), *run, *driver, *results;
+
+	json_put_string(log, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
+	json_put_string(log, "version", "2.1.0");
+	run = json_add(json_put(log, "runs", json_new_array()), json_new_object());
+	driver = json_put(json_put(run, "tool", json_new_object()), "driver", json_new_object());
+	json_put_string(driver, "name", "vsysemu");
+	json_put_string(driver, "version", VSYSEMU_VERSION);
+	sarif_rules(driver);
+	results = json_put(run, "results", json_new_array());
+	for (size_t k = 0; k < s->items.n; k++)
+		for (size_t f = 0; f < s->items.at[k]->result.findings.n; f++)
+			for (size_t r = 0; r < ARRAY_SIZE(rules); r++)
+				if (rules[r].verdict == s->items.at[k]->result.findings.at[f].verdict)
+					sarif_result(results, s, s->items.at[k],
+						     &s->items.at[k]->result.findings.at[f], r);
+	json_text(log, 2, 17, out);
+	buf_printf(out, "\n");
+	json_drop(log);
+}
+
+static void html(struct buf *out, const char *s)
+{
+	for (; s && *s; s++) {
+		if (*s == '<')
+			buf_printf(out, "&lt;");
+		else if (*s == '&')
+			buf_printf(out, "&amp;");
+		else if (*s == '"')
+			buf_printf(out, "&quot;");
+		else
+			buf_add(out, s, 1);
+	}
+}
+
+static void html_row(const struct scan_run *s, const struct scan_item *i, struct buf *out)
+{
+	buf_printf(out, "<tr class=\"%s\"><td><code>", scan_verdict_name(i->result.verdict));
+	html(out, i->path);
+	buf_printf(out, "</code>%s", i->layer ? "<br><small>layer " : "");
+	html(out, i->layer);
+	buf_printf(out, "%s</td><td>%s</td><td>", i->layer ? "</small>" : "",
+		   scan_verdict_name(i->result.verdict));
+	html(out, i->result.libc);
+	buf_printf(out, "</td><td>%s</td><td>", scan_needs(s, i));
+	for (size_t f = 0; f < i->result.findings.n; f++) {
+		const struct scan_finding *x = &i->result.findings.at[f];
+
+		buf_printf(out, "0x%llx %s %s ", (unsigned long long)x->address, x->kind,
+			   scan_entry_name(x->entries));
+		html(out, x->symbol);
+		buf_printf(out, "<br>");
+	}
+	for (size_t b = 0; b < i->blamed.n; b++) {
+		buf_printf(out, "by its library <code>");
+		html(out, s->items.at[i->blamed.at[b]]->path);
+		buf_printf(out, "</code><br>");
+	}
+	html(out, i->result.why ? i->result.why : advice(scan_needs(s, i), i->result.verdict));
+	buf_printf(out, "</td></tr>\n");
+}
+
+static void report_html(const struct scan_run *s, struct buf *out)
+{
+	size_t count[SCAN_UNREADABLE + 1] = { 0 };
+
+	for (size_t k = 0; k < s->items.n; k++)
+		if (told(s->items.at[k]))
+			count[s->items.at[k]->result.verdict]++;
+	buf_printf(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
+			"<title>vsyscall census</title>\n<style>\n"
+			":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:2rem "
+			"auto;max-width:72rem;padding:0 1rem}table{border-collapse:collapse;width:100%%}"
+			"td,th{border-bottom:1px solid #8884;padding:.4rem .6rem;text-align:left;"
+			"vertical-align:top}code{word-break:break-all}.calls td:nth-child(2){color:#c62828;"
+			"font-weight:600}.may-call td:nth-child(2),.reads td:nth-child(2){color:#b26a00;"
+			"font-weight:600}\n</style></head><body>\n<h1>Use of the vsyscall page</h1>\n");
+	buf_printf(out,
+		   "<p>%zu files call the page, %zu may call it, %zu read it, %zu are clean, %zu could "
+		   "not be read.</p>\n<table><thead><tr><th>file</th><th>verdict</th><th>C library</th>"
+		   "<th>needs at least</th><th>findings</th></tr></thead><tbody>\n",
+		   count[SCAN_CALLS], count[SCAN_MAY_CALL], count[SCAN_READS], count[SCAN_CLEAN],
+		   count[SCAN_UNREADABLE]);
+	for (size_t k = 0; k < s->items.n; k++)
+		if (told(s->items.at[k]) &&
+		    (s->items.at[k]->result.verdict != SCAN_CLEAN || s->items.at[k]->blamed.n))
+			html_row(s, s->items.at[k], out);
+	buf_printf(out, "</tbody></table></body></html>\n");
+}
+
+void scan_report(const struct scan_run *s, const char *form, struct buf *out)
+{
+	if (!strcmp(form, "json"))
+		report_json(s, out);
+	else if (!strcmp(form, "csv"))
+		report_csv(s, out);
+	else if (!strcmp(form, "sarif"))
+		report_sarif(s, out);
+	else if (!strcmp(form, "html"))
+		report_html(s, out);
+	else
+		report_text(s, out);
+}
