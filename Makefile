@@ -89,6 +89,7 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(DATADIR) $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(B)/vsysemu $(DESTDIR)$(PREFIX)/bin/vsysemu
 	cp -r models $(DESTDIR)$(DATADIR)/
+	install -D -m 755 $(B)/guest/conformance $(DESTDIR)$(DATADIR)/guest/conformance
 	install -m 644 docs/vsysemu.1 $(DESTDIR)$(PREFIX)/share/man/man1/vsysemu.1
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
 		$(DESTDIR)$(PREFIX)/share/zsh/site-functions \

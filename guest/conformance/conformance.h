@@ -30,7 +30,7 @@ enum prepare {
 
 struct probe {
 	void (*stub)(void);
-	uint64_t target, rax, rdi, rsi, rdx, rbx;
+	uint64_t target, rax, rdi, rsi, rbx; /* rbx 0: a pattern, as all others */
 	uint64_t rsp, retaddr; /* for the stubs that use them */
 	uint64_t flags;
 	enum prepare prepare;

@@ -289,7 +289,6 @@ static void fill_registers(const struct probe *p)
 	probe_in[IN_RAX] = p->rax;
 	probe_in[IN_RDI] = p->rdi;
 	probe_in[IN_RSI] = p->rsi;
-	probe_in[IN_RDX] = p->rdx ? p->rdx : 0;
 	if (p->rbx)
 		probe_in[IN_RBX] = p->rbx;
 	probe_target = p->target;
