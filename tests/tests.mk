@@ -16,3 +16,4 @@ unit: $(UNIT)
 check: all unit
 	B=$(B) tests/run.sh
 .PHONY: check
+include tests/selftests/selftests.mk
