@@ -429,6 +429,8 @@ bool row_run(const char *id, bool in_process, char *out, size_t size)
 		snprintf(out, size, "-");
 	else if (!r.kind && after(id, "consistency:"))
 		snprintf(out, size, "killed");
+	else if (!r.kind && !r.termsig)
+		snprintf(out, size, "-");
 	else
 		probe_format(&r, out, size);
 	return true;
