@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Interposition on libunicorn 2.0.1: see repair.h.  The executable must be linked dynamically and with
+ * its dynamic symbols exported.  Names and signatures are those of QEMU 5.0.1's accel/tcg as Unicorn
+ * builds it for x86-64 (suffix _x86_64).
+ */
+#include "engine/repair.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define LIB(name) name##_x86_64
+#define WINDOW_PAGES ((WINDOW_END - WINDOW_START) / PAGE_BYTES)
+#define CHUNK_SHIFT 9 /* pages a bit of the coarse map: 2 MiB */
+
+struct repair repair;
+
+/* The library's own functions, and where code was translated from. */
+static struct {
+	bool looked;
+	void *(*page_collection_lock)(void *, uint64_t, uint64_t);
+	void (*page_collection_unlock)(void *);
+	void (*invalidate_fast)(void *, void *, uint64_t, int, uintptr_t);
+	void (*protect_code)(void *, uint64_t);
+	void (*set_dirty)(void *, uint64_t);
+	void (*flush_page)(void *, uint64_t);
+	int (*cpu_exec)(void *, void *);
+	bool (*restore_state)(void *, uintptr_t, bool);
+	void (*loop_exit)(void *);
+	uint8_t *fine, *coarse; /* bit a page, bit a chunk */
+} lib;
+
+static void look_up(void)
+{
+	if (lib.looked)
+		return;
+	lib.looked = true;
+#define GET(field, name) *(void **)&lib.field = dlsym(RTLD_NEXT, name)
+	GET(page_collection_lock, "page_collection_lock_x86_64");
+	GET(page_collection_unlock, "page_collection_unlock_x86_64");
+	GET(invalidate_fast, "tb_invalidate_phys_page_fast_x86_64");
+	GET(protect_code, "tlb_protect_code_x86_64");
+	GET(set_dirty, "tlb_set_dirty_x86_64");
+	GET(flush_page, "tlb_flush_page_x86_64");
+	GET(cpu_exec, "cpu_exec_x86_64");
+	GET(restore_state, "cpu_restore_state_x86_64");
+	GET(loop_exit, "cpu_loop_exit_x86_64");
+#undef GET
+	lib.fine = mmap(NULL, WINDOW_PAGES / 8 + 1, PROT_READ | PROT_WRITE,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	lib.coarse = mmap(NULL, (WINDOW_PAGES >> CHUNK_SHIFT) / 8 + 1, PROT_READ | PROT_WRITE,
+			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+}
+
+bool repair_possible(void)
+{
+	look_up();
+	return lib.page_collection_lock && lib.page_collection_unlock && lib.invalidate_fast &&
+	       lib.protect_code && lib.set_dirty && lib.flush_page && lib.cpu_exec &&
+	       lib.fine != MAP_FAILED && lib.coarse != MAP_FAILED;
+}
+
+bool repair_can_unwind(void)
+{
+	look_up();
+	return lib.restore_state && lib.loop_exit;
+}
+
+void repair_restore(uintptr_t host_pc)
+{
+	lib.restore_state(repair.cpu, host_pc, true);
+}
+
+void repair_loop_exit(void)
+{
+	lib.loop_exit(repair.cpu);
+	abort(); /* it longjmps */
+}
+
+/* @ram is the library's offset: the window is its first region, so offset 0 is WINDOW_START. */
+static bool has_code(uint64_t ram)
+{
+	uint64_t p = ram / PAGE_BYTES;
+
+	return p >= WINDOW_PAGES || lib.fine[p >> 3] >> (p & 7) & 1;
+}
+
+bool repair_has_code(gaddr a)
+{
+	return !repair.enabled || a < WINDOW_START || has_code(a - WINDOW_START);
+}
+
+void repair_each_code_page(gaddr start, gaddr end, void (*fn)(void *ctx, gaddr start, gaddr end),
+			   void *ctx)
+{
+	uint64_t p, last;
+
+	if (start < WINDOW_START)
+		start = WINDOW_START;
+	if (end > WINDOW_END)
+		end = WINDOW_END;
+	if (start >= end)
+		return;
+	if (!repair.enabled) {
+		fn(ctx, start, end);
+		return;
+	}
+	last = (end - 1 - WINDOW_START) / PAGE_BYTES;
+	for (p = (start - WINDOW_START) / PAGE_BYTES; p <= last;) {
+		uint64_t c = p >> CHUNK_SHIFT;
+
+		if (!(lib.coarse[c >> 3] >> (c & 7) & 1)) {
+			p = (c + 1) << CHUNK_SHIFT;
+			/* Skip eight empty chunks at a time. */
+			while (!(p & ((8u << CHUNK_SHIFT) - 1)) && p <= last &&
+			       !lib.coarse[p >> CHUNK_SHIFT >> 3])
+				p += 8u << CHUNK_SHIFT;
+			continue;
+		}
+		if (lib.fine[p >> 3] >> (p & 7) & 1)
+			fn(ctx, WINDOW_START + p * PAGE_BYTES, WINDOW_START + (p + 1) * PAGE_BYTES);
+		p++;
+	}
+}
+
+/* CPUX86State's feature words start with these values after the library's reset, whatever model was
+ * chosen; what is or-ed in is executed by the translator all the same. */
+static void widen_features(void *cpu)
+{
+	uint64_t *p = cpu;
+
+	for (size_t i = 0; i < 300000 / 8; i++)
+		if (p[i] == 0x07088100u && p[i + 2] == 0x00180108u) {
+			p[i] |= 0x078bfbff;
+			p[i + 1] |= 1u << 0 | 1u << 1 | 1u << 22 | 1u << 23 | 1u << 30;
+			p[i + 2] |= 1u << 0 | 1u << 18 | 1u << 23 | 1u << 24;
+			return;
+		}
+}
+
+int LIB(cpu_exec)(void *uc, void *cpu);
+int LIB(cpu_exec)(void *uc, void *cpu)
+{
+	look_up();
+	if (repair.cpu != cpu) {
+		repair.cpu = cpu;
+		repair.uc = uc;
+		widen_features(cpu);
+	}
+	return lib.cpu_exec(uc, cpu);
+}
+
+uint64_t LIB(cpu_get_tsc)(void *env);
+uint64_t LIB(cpu_get_tsc)(void *env)
+{
+	repair.env = env;
+	return repair.tsc ? repair.tsc(repair.tsc_ctx) : __builtin_ia32_rdtsc();
+}
+
+void *LIB(page_collection_lock)(void *uc, uint64_t start, uint64_t end);
+void *LIB(page_collection_lock)(void *uc, uint64_t start, uint64_t end)
+{
+	if (repair.enabled && !has_code(start) && !has_code(end))
+		return NULL;
+	look_up();
+	return lib.page_collection_lock(uc, start, end);
+}
+
+void LIB(page_collection_unlock)(void *set);
+void LIB(page_collection_unlock)(void *set)
+{
+	if (set)
+		lib.page_collection_unlock(set);
+}
+
+void LIB(tb_invalidate_phys_page_fast)(void *uc, void *pages, uint64_t start, int len, uintptr_t ra);
+void LIB(tb_invalidate_phys_page_fast)(void *uc, void *pages, uint64_t start, int len, uintptr_t ra)
+{
+	repair.slow_stores++;
+	if (repair.enabled && !has_code(start)) {
+		if (repair.cpu && start < WINDOW_END - WINDOW_START)
+			lib.set_dirty(repair.cpu, start + WINDOW_START);
+		return;
+	}
+	repair.code_stores++;
+	if (pages) {
+		lib.invalidate_fast(uc, pages, start, len, ra);
+	} else {
+		void *set = lib.page_collection_lock(uc, start, start + (uint64_t)len);
+
+		lib.invalidate_fast(uc, set, start, len, ra);
+		lib.page_collection_unlock(set);
+	}
+}
+
+void LIB(tlb_protect_code)(void *uc, uint64_t ram);
+void LIB(tlb_protect_code)(void *uc, uint64_t ram)
+{
+	uint64_t p = ram / PAGE_BYTES;
+
+	look_up();
+	if (!repair.enabled) {
+		lib.protect_code(uc, ram);
+		return;
+	}
+	if (p >= WINDOW_PAGES)
+		return;
+	lib.fine[p >> 3] |= (uint8_t)(1u << (p & 7));
+	lib.coarse[p >> CHUNK_SHIFT >> 3] |= (uint8_t)(1u << (p >> CHUNK_SHIFT & 7));
+	if (repair.cpu)
+		lib.flush_page(repair.cpu, ram + WINDOW_START);
+}
