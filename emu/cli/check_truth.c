@@ -248,7 +248,7 @@ static bool predict(const struct options *o, const row_list *rows, row_list *out
 	char *guest = guest_find(o->guest, e), *line = NULL;
 	FILE *ids = guest ? ids_write(rows, e) : NULL, *f;
 	size_t size = 0;
-	int fd, status;
+	int fd = -1, status;
 	unsigned number = 0;
 	pid_t pid;
 	bool ok;
