@@ -133,6 +133,7 @@ struct kernel {
 	struct outcome outcome;
 	uint64_t random_state[4]; /* of --seed: AT_RANDOM, getrandom, /dev/urandom */
 	char *sysroot; /* -L, no trailing slash; NULL */
+	const char *const *auxv_edits; /* --auxv "KEY=VALUE", checked; NULL-terminated; NULL: none */
 	struct files *files; /* kernel/fd.h: descriptors that are not plain host ones */
 	struct pids *pids; /* kernel/pids.h: virtual process ids, shared by the whole tree */
 	/* Upstairs (run/), set by the loop; NULL: nobody.  @warn: a line for the report's warnings,
