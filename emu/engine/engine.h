@@ -190,6 +190,9 @@ void engine_set_page(struct engine *e, const uint8_t *bytes, bool readable, bool
  * mprotect): forget translations.  memory.h calls it for what goes through it. */
 void engine_forget(struct engine *e, gaddr start, gaddr end);
 
+/* Limit of the segment 0x7b, which getcpu reads by LSL: node << 12 | cpu (Linux segment.h, GDT_ENTRY_CPUNODE). */
+void engine_set_cpunode(struct engine *e, uint32_t cpunode);
+
 /* PR_SET_TSC: RDTSC and RDTSCP raise #GP while @forbidden. */
 void engine_forbid_tsc(struct engine *e, bool forbidden);
 

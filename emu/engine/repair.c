@@ -28,7 +28,8 @@ static struct {
 	void (*flush_page)(void *, uint64_t);
 	int (*cpu_exec)(void *, void *);
 	bool (*restore_state)(void *, uintptr_t, bool);
-	void (*loop_exit)(void *);
+	void (*loop_exit)(void *), (*loop_exit_noexc)(void *);
+	bool (*qht_remove)(void *, const void *, uint32_t);
 	uint8_t *fine, *coarse; /* bit a page, bit a chunk */
 } lib;
 
@@ -47,6 +48,8 @@ static void look_up(void)
 	GET(cpu_exec, "cpu_exec_x86_64");
 	GET(restore_state, "cpu_restore_state_x86_64");
 	GET(loop_exit, "cpu_loop_exit_x86_64");
+	GET(loop_exit_noexc, "cpu_loop_exit_noexc_x86_64");
+	GET(qht_remove, "qht_remove");
 #undef GET
 	lib.fine = mmap(NULL, WINDOW_PAGES / 8 + 1, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -58,7 +61,7 @@ bool repair_possible(void)
 {
 	look_up();
 	return lib.page_collection_lock && lib.page_collection_unlock && lib.invalidate_fast &&
-	       lib.protect_code && lib.set_dirty && lib.flush_page && lib.cpu_exec &&
+	       lib.protect_code && lib.set_dirty && lib.flush_page && lib.cpu_exec && lib.qht_remove && lib.loop_exit_noexc &&
 	       lib.fine != MAP_FAILED && lib.coarse != MAP_FAILED;
 }
 
@@ -119,8 +122,10 @@ void repair_each_code_page(gaddr start, gaddr end, void (*fn)(void *ctx, gaddr s
 				p += 8u << CHUNK_SHIFT;
 			continue;
 		}
-		if (lib.fine[p >> 3] >> (p & 7) & 1)
+		if (lib.fine[p >> 3] >> (p & 7) & 1) {
 			fn(ctx, WINDOW_START + p * PAGE_BYTES, WINDOW_START + (p + 1) * PAGE_BYTES);
+			lib.fine[p >> 3] &= (uint8_t)~(1u << (p & 7));
+		}
 		p++;
 	}
 }
@@ -150,6 +155,26 @@ int LIB(cpu_exec)(void *uc, void *cpu)
 		widen_features(cpu);
 	}
 	return lib.cpu_exec(uc, cpu);
+}
+
+/* The hash table of translations (struct TranslationBlock starts with its pc). */
+bool qht_remove(void *ht, const void *p, uint32_t hash);
+bool qht_remove(void *ht, const void *p, uint32_t hash)
+{
+	look_up();
+	if (repair.gone)
+		repair.gone(repair.ctx, *(const uint64_t *)p);
+	return lib.qht_remove(ht, p, hash);
+}
+
+/* Called by the library after a store into the running block, when its state is restored. */
+void LIB(cpu_loop_exit_noexc)(void *cpu);
+void LIB(cpu_loop_exit_noexc)(void *cpu)
+{
+	look_up();
+	if (repair.patched_itself)
+		repair.patched_itself(repair.ctx);
+	lib.loop_exit_noexc(cpu);
 }
 
 uint64_t LIB(cpu_get_tsc)(void *env);

@@ -18,6 +18,11 @@ struct repair {
 	void *tsc_ctx;
 	void *cpu, *uc; /* captured when the library first runs */
 	void *env; /* of the last RDTSC */
+	/* Told of every translation that is dropped, by its first address; and, with the registers exact,
+	 * of a block that patched itself and goes on with one instruction at a time.  NULL: nobody. */
+	void (*gone)(void *ctx, gaddr pc);
+	void (*patched_itself)(void *ctx);
+	void *ctx; /* of these two */
 	uint64_t slow_stores, code_stores; /* counters for the self-test */
 	bool enabled; /* the store repair is on */
 };

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The engine tries itself: see selftest.h. */
+#include "engine/selftest.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "engine/memory.h"
+#include "engine/repair.h"
+
+#define CODE ((gaddr)0x100000)
+#define DATA ((gaddr)0x200000)
+#define NOWHERE ((gaddr)0x300000)
+#define STORES 100000u
+#define SLOW_STORES_MAX 100u
+
+/* mov $STORES,%ecx; 1: mov %rcx,(%rdi); dec %ecx; jnz 1b; rdtsc; inc %r8; mov (%rsi),%r9; inc %r8; syscall */
+static const uint8_t code[] = { 0xb9, STORES & 0xff, STORES >> 8 & 0xff, STORES >> 16 & 0xff, 0,
+				0x48, 0x89, 0x0f, 0xff, 0xc9, 0x75, 0xf9, 0x0f, 0x31, 0x49, 0xff, 0xc0,
+				0x4c, 0x8b, 0x0e, 0x49, 0xff, 0xc0, 0x0f, 0x05 };
+#define FAULT_AT 17 /* offset of the load */
+#define INSNS_TO_FAULT (1 + 3 * (uint64_t)STORES + 2)
+
+static const char *run(struct engine *e, struct memory *mem)
+{
+	uint64_t before = engine_insns(e), v = 0;
+	struct trap t;
+
+	if (memory_poke(mem, CODE, code, sizeof(code)))
+		return "its code cannot be written";
+	engine_set(e, REG_RIP, CODE);
+	engine_set(e, REG_RDI, DATA);
+	engine_set(e, REG_RSI, NOWHERE);
+	engine_set(e, REG_R8, 7);
+	engine_run(e, &t);
+	if (t.kind != TRAP_EXCEPTION || t.vector != VEC_PF || t.addr != NOWHERE || t.error_code != PF_U ||
+	    t.rip != CODE + FAULT_AT || engine_get(e, REG_R8) != 8)
+		return "a fault is not exact";
+	if (engine_insns(e) - before != INSNS_TO_FAULT)
+		return "instructions are miscounted";
+	if (repair.enabled && repair.slow_stores > SLOW_STORES_MAX)
+		return "stores stay slow";
+	if (!repair.env)
+		return "RDTSC cannot be intercepted";
+	memory_peek(mem, &v, DATA, 8);
+	engine_set(e, REG_RSI, DATA);
+	engine_run(e, &t);
+	if (t.kind != TRAP_SYSCALL || t.rip != CODE + sizeof(code) || engine_get(e, REG_R9) != v || v != 1 ||
+	    engine_get(e, REG_R8) != 9)
+		return "it does not go on after a fault";
+	return NULL;
+}
+
+bool selftest_run(struct engine *e, struct memory *mem, char *why, size_t size)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+	const char *bad = "no memory";
+
+	repair.slow_stores = 0;
+	if (memory_mmap(mem, CODE, PAGE_BYTES, 7, flags, -1, 0) == (int64_t)CODE &&
+	    memory_mmap(mem, DATA, PAGE_BYTES, 3, flags, -1, 0) == (int64_t)DATA)
+		bad = run(e, mem);
+	memory_munmap(mem, CODE, PAGE_BYTES);
+	memory_munmap(mem, DATA, PAGE_BYTES);
+	engine_forget(e, CODE, CODE + PAGE_BYTES);
+	if (bad)
+		snprintf(why, size, "%s", bad);
+	return !bad;
+}
