@@ -120,9 +120,26 @@ struct outcome {
 	gaddr fault_addr; /* si_addr (which is a macro of <signal.h>) */
 };
 
+/* What the user asked of the guest's world; strings borrowed for the whole run, NULL: not given. */
+struct guest_options {
+	const char *vdso; /* NULL or "auto", "off", or a file */
+	const char *seccomp; /* SPEC of --seccomp */
+	const char *trace; /* comma list of vsyscall,vdso,syscall,signal,fault; "": all */
+	const char *cwd;
+	bool timens; /* in a time namespace with these offsets */
+	int64_t timens_mono_ns, timens_boot_ns;
+	int64_t epoch_ns; /* time of day at start, ns since 1970 */
+	uint64_t seed;
+	uint64_t max_insns; /* 0: none */
+	uint64_t timeout_ns; /* of host time; 0: none */
+	unsigned cpus;
+	int engine_level; /* -1: best */
+	bool log_to_stderr; /* kernel log lines appear as they happen */
+};
+
 struct kernel {
 	const struct model *model; /* profile, mode, cpu, clock source: resolved and const */
-	const struct options *opt; /* cli/options.h: what the user asked for */
+	const struct guest_options *opt;
 	struct memory *mem;
 	struct engine *engine;
 	struct clock clock;
