@@ -548,8 +548,11 @@ static bool objection(struct engine *e, struct trap *t)
 	uint8_t code[16];
 	bool step;
 
-	if (e->walk.stop == BLOCK_NX)
+	if (e->walk.stop == BLOCK_NX) {
+		/* Its translation is of no use, and would make stores there slow. */
+		engine_forget(e, page_down(e->rip), page_up(e->rip + 1));
 		return fetch_fault(e, t, e->walk.fetch);
+	}
 	switch (e->walk.verdict) {
 	case LEGAL_UD:
 		return exception(t, VEC_UD, 0, 0);
@@ -817,8 +820,10 @@ void engine_set_page(struct engine *e, const uint8_t *bytes, bool readable, bool
 	else
 		memset(e->page, 0xcc, PAGE_BYTES);
 	e->page_present = present;
-	uc_mem_protect(e->uc, VSYSCALL_PAGE, PAGE_BYTES, UC_PROT_EXEC | (readable ? UC_PROT_READ : 0u));
+	/* Mapped anew: a mere change of protection leaves translated addresses behind. */
 	uc_ctl_remove_cache(e->uc, VSYSCALL_PAGE, VSYSCALL_PAGE_END);
+	uc_mem_unmap(e->uc, VSYSCALL_PAGE, PAGE_BYTES);
+	uc_mem_map_ptr(e->uc, VSYSCALL_PAGE, PAGE_BYTES, UC_PROT_EXEC | (readable ? UC_PROT_READ : 0u), e->page);
 }
 
 static void forget_pages(void *ctx, gaddr start, gaddr end)
