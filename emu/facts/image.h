@@ -51,8 +51,8 @@ struct image *images_get(struct images *s, const char *host_path);
 /* Where @a lies.  Strings live as long as @s and @map.  False: in no file (*p is zero). */
 bool images_find(struct images *s, const struct image_map *map, size_t n, gaddr a,
 		 struct image_place *p);
-/* The C library of the program @host_path: its own, or, when it is dynamic, that of the first mapped
- * object whose name says libc.  NULL: not known. */
+/* The C library of the program @host_path: when it is dynamic that of the first mapped object whose
+ * name says libc, else (and failing that) what its own bytes say.  NULL: not known. */
 const char *images_libc(struct images *s, const char *host_path, const struct image_map *map,
 			size_t n);
 

@@ -80,14 +80,12 @@ static bool is_libc(const char *path)
 	       !strncmp(base, "libuClibc", 9);
 }
 
-const char *images_libc(struct images *s, const char *host_path, const struct image_map *map,
-			size_t n)
+/* That of the first mapped object with a C library's name. */
+static const char *mapped_libc(struct images *s, const struct image_map *map, size_t n)
 {
-	struct image *i = images_get(s, host_path);
-
-	if (i && image_libc(i))
-		return image_libc(i);
 	for (size_t k = 0; k < n; k++) {
+		struct image *i;
+
 		if (!is_file(&map[k]) || !is_libc(map[k].path))
 			continue;
 		i = images_get(s, map[k].path);
@@ -97,4 +95,16 @@ const char *images_libc(struct images *s, const char *host_path, const struct im
 			return "musl";
 	}
 	return NULL;
+}
+
+const char *images_libc(struct images *s, const char *host_path, const struct image_map *map,
+			size_t n)
+{
+	struct image *i = images_get(s, host_path);
+	const char *mapped = NULL;
+
+	/* A dynamic program may well carry the words of a library that it is not linked with. */
+	if (i && image_kind(i) == IMAGE_DYNAMIC)
+		mapped = mapped_libc(s, map, n);
+	return mapped || !i ? mapped : image_libc(i);
 }
