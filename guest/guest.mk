@@ -1,5 +1,56 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Guests: programs to run.  Sets GUESTS and the target guests.
+# Guests: programs to run.  Each says on top what it proves.  They are built for the bare x86-64
+# baseline, static unless their name says otherwise; variants of other C libraries only where the
+# compiler is there.
 guests:
 .PHONY: guests
 include guest/conformance/conformance.mk
+
+GUEST_FLAGS := -D_GNU_SOURCE -O2 -g -std=gnu11 -Wall -Wextra -Werror -fcf-protection=none -fno-pie
+GUEST_STATIC := $(GUEST_FLAGS) -static -no-pie
+GUEST_DIR := $(B)/guest
+
+GUEST_C := t03-midpage t04-sled t05-pointers t06-page-reader t07-no-vdso t08-seccomp t09-copied-page
+GUESTS := $(GUEST_C:%=$(GUEST_DIR)/%)
+$(GUESTS): $(GUEST_DIR)/%: guest/%.c guest/vsyscall.h
+	@mkdir -p $(@D)
+	$(CC) $(GUEST_STATIC) -o $@ $<
+
+$(GUEST_DIR)/t01-old-time: guest/t01-old-time.S
+	@mkdir -p $(@D)
+	$(CC) $(GUEST_STATIC) -nostdlib -o $@ $<
+GUESTS += $(GUEST_DIR)/t01-old-time
+
+$(GUEST_DIR)/t02-fsmark: guest/t02-fsmark.c guest/vsyscall.h
+	@mkdir -p $(@D)
+	$(CC) $(GUEST_STATIC) -o $@ $<
+$(GUEST_DIR)/t02-fsmark-vdso: guest/t02-fsmark.c guest/vsyscall.h
+	@mkdir -p $(@D)
+	$(CC) $(GUEST_STATIC) -DBY_LIBC -o $@ $<
+GUESTS += $(GUEST_DIR)/t02-fsmark $(GUEST_DIR)/t02-fsmark-vdso
+
+$(GUEST_DIR)/t10-sites: guest/t10-sites.c guest/t10-sites.S guest/vsyscall.h
+	@mkdir -p $(@D)
+	$(CC) $(GUEST_STATIC) -o $@ guest/t10-sites.c guest/t10-sites.S
+GUESTS += $(GUEST_DIR)/t10-sites
+
+# The date by the stubs of 2010, with every C library that is here.
+$(GUEST_DIR)/old-date: guest/old-date.c guest/old-stubs.S
+	@mkdir -p $(@D)
+	$(CC) $(GUEST_STATIC) -o $@ $^
+GUESTS += $(GUEST_DIR)/old-date
+
+$(GUEST_DIR)/%-musl: guest/%.c guest/old-stubs.S
+	@mkdir -p $(@D)
+	musl-gcc $(GUEST_STATIC) -o $@ $^
+$(GUEST_DIR)/%-diet: guest/%.c guest/old-stubs.S
+	@mkdir -p $(@D)
+	diet $(CC) $(GUEST_STATIC) -o $@ $^
+ifneq ($(shell command -v musl-gcc),)
+GUESTS += $(GUEST_DIR)/old-date-musl
+endif
+ifneq ($(shell command -v diet),)
+GUESTS += $(GUEST_DIR)/old-date-diet
+endif
+
+guests: $(GUESTS)
