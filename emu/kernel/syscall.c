@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Entry and exit of a system call, and the dispatch by the one table.  What a call does is in the
+ * files of its family; what it costs and how it is told is the loop's matter.
+ */
+#include "kernel/syscall.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "kernel/fd.h"
+#include "kernel/kernel.h"
+#include "kernel/sys.h"
+
+/* "6.1.192" -> KVER(6, 1). */
+static unsigned kernel_version(const struct kernel *k)
+{
+	unsigned major = 0, minor = 0;
+
+	if (!k->model || !k->model->kernel || !k->model->kernel->release ||
+	    sscanf(k->model->kernel->release, "%u.%u", &major, &minor) != 2)
+		return UINT32_MAX;
+	return (unsigned)KVER(major, minor);
+}
+
+static bool hidden_fd(struct kernel *k, const struct sysrow *row, const uint64_t a[6])
+{
+	for (unsigned i = 0; i < 6; i++)
+		if ((row->arg[i].kind == ARG_FD || row->arg[i].kind == ARG_DIRFD) &&
+		    fd_is_hidden(k, (int)a[i]))
+			return true;
+	return false;
+}
+
+static int64_t unknown(struct kernel *k, unsigned nr)
+{
+	char text[80];
+
+	snprintf(text, sizeof(text), "system call %u is unknown: answered ENOSYS", nr);
+	if (k->warn)
+		k->warn(k, text);
+	return -ENOSYS;
+}
+
+static int64_t dispatch(struct kernel *k, uint64_t nr, const uint64_t a[6])
+{
+	const struct sysrow *row = nr < SYSCALL_COUNT ? sys_row((unsigned)nr) : NULL;
+
+	if (!row)
+		return unknown(k, (unsigned)nr);
+	if (row->flags & SYS_ABSENT)
+		return -ENOSYS;
+	if (row->since && row->since > kernel_version(k))
+		return -ENOSYS;
+	if (row->flags & SYS_REFUSED)
+		return -EPERM;
+	if (hidden_fd(k, row, a))
+		return -EBADF;
+	if (row->handler)
+		return row->handler(k, a);
+	if (row->flags & SYS_HANDLED)
+		return -ENOSYS;
+	return sys_pass(k, (unsigned)nr, row, a);
+}
+
+enum sysret syscall_enter(struct kernel *k)
+{
+	struct task *t = k->proc.current;
+	struct engine *e = k->engine;
+	uint64_t nr = engine_get(e, REG_RAX);
+	int64_t r;
+
+	engine_set(e, REG_RCX, engine_get(e, REG_RIP));
+	engine_set(e, REG_R11, engine_get(e, REG_RFLAGS));
+	t->orig_rax = (int64_t)nr;
+	t->args[0] = engine_get(e, REG_RDI);
+	t->args[1] = engine_get(e, REG_RSI);
+	t->args[2] = engine_get(e, REG_RDX);
+	t->args[3] = engine_get(e, REG_R10);
+	t->args[4] = engine_get(e, REG_R8);
+	t->args[5] = engine_get(e, REG_R9);
+	t->restart = 0;
+	r = dispatch(k, nr, t->args);
+	switch (r) {
+	case SYSCALL_REGS:
+		return SYSRET_REGS;
+	case SYSCALL_BLOCKED:
+		return SYSRET_BLOCKED;
+	case SYSCALL_EXITED:
+		return SYSRET_EXITED;
+	case -ERESTARTSYS:
+	case -ERESTARTNOINTR:
+	case -ERESTARTNOHAND:
+	case -ERESTART_RESTARTBLOCK:
+		t->restart = (int)-r;
+		r = -EINTR;
+		break;
+	default:
+		break;
+	}
+	engine_set(e, REG_RAX, (uint64_t)r);
+	return SYSRET_DONE;
+}
+
+int64_t syscall_body(struct kernel *k, unsigned nr, const uint64_t args[6], struct body_fault *f)
+{
+	struct body_fault none;
+
+	if (!f)
+		f = &none;
+	*f = (struct body_fault){ 0 };
+	switch (nr) {
+	case 96:
+		return body_gettimeofday(k, args, f);
+	case 201:
+		return body_time(k, args, f);
+	case 309:
+		return body_getcpu(k, args, f);
+	default:
+		return dispatch(k, nr, args);
+	}
+}
