@@ -50,6 +50,8 @@ struct fd_special *fd_attach(struct kernel *k, int fd, enum fd_kind kind);
 void fd_share(struct kernel *k, int from, int to); /* after dup; @to loses what it had */
 void fd_detach(struct kernel *k, int fd); /* after close */
 
+/* Before a blocking read of timerfd @fd: sleeps until its next expiry. */
+void fd_timer_read_wait(struct kernel *k, int fd);
 /* Adds the expiries up to now to every timerfd; V of the earliest one to come, UINT64_MAX: none. */
 uint64_t fd_timers_update(struct kernel *k);
 

@@ -32,22 +32,12 @@ static bool hidden_fd(struct kernel *k, const struct sysrow *row, const uint64_t
 	return false;
 }
 
-static int64_t unknown(struct kernel *k, unsigned nr)
-{
-	char text[80];
-
-	snprintf(text, sizeof(text), "system call %u is unknown: answered ENOSYS", nr);
-	if (k->warn)
-		k->warn(k, text);
-	return -ENOSYS;
-}
-
 static int64_t dispatch(struct kernel *k, uint64_t nr, const uint64_t a[6])
 {
 	const struct sysrow *row = nr < SYSCALL_COUNT ? sys_row((unsigned)nr) : NULL;
 
 	if (!row)
-		return unknown(k, (unsigned)nr);
+		return -ENOSYS; /* the loop tells the account */
 	if (row->flags & SYS_ABSENT)
 		return -ENOSYS;
 	if (row->since && row->since > kernel_version(k))

@@ -45,7 +45,7 @@ struct body_fault {
  */
 int64_t syscall_body(struct kernel *k, unsigned nr, const uint64_t args[6], struct body_fault *f);
 
-/* Name of a call of the table, or NULL; and the inverse, -1 if there is none such. */
+/* Name of a call of the table, or NULL (unknown: answered -ENOSYS, the loop names it in the account); and the inverse, -1 if there is none such. */
 const char *syscall_name(unsigned nr);
 int syscall_number(const char *name);
 

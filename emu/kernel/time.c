@@ -15,7 +15,6 @@
 #include "kernel/sys.h"
 #include "kernel/syscall.h"
 #include "kernel/uaccess.h"
-#include "kernel/wait.h"
 
 #define USER_HZ 100
 
@@ -62,11 +61,8 @@ int64_t body_gettimeofday(struct kernel *k, const uint64_t a[6], struct body_fau
 
 int64_t body_time(struct kernel *k, const uint64_t a[6], struct body_fault *f)
 {
-	int64_t ns = 0, s;
+	int64_t s = clock_time(&k->clock);
 
-	/* The second of the timekeeper's record, which is as old as the last tick. */
-	clock_read(&k->clock, CLOCK_REALTIME_COARSE, &ns);
-	s = ns / (int64_t)NS_PER_S;
 	if (a[0] && put(k, a[0], &s, sizeof(s), f))
 		return -EFAULT;
 	return s;
@@ -102,8 +98,8 @@ int64_t sys_getcpu(struct kernel *k, const uint64_t a[6])
 /* Exact CPU time of the process so far. */
 static int64_t cpu_ns(struct kernel *k)
 {
-	return (int64_t)clock_cycles16_to_ns(&k->clock, 16 * (k->clock.user_cycles +
-							      k->clock.system_cycles));
+	return (int64_t)clock_cycles16_to_ns(&k->clock,
+					     k->clock.user_cycles16 + k->clock.system_cycles16);
 }
 
 /* CPU-time clocks of pids and tids: ~id << 3 | which (posix-timers.h). */
@@ -131,11 +127,6 @@ static int64_t clock_value(struct kernel *k, int id, int64_t *ns)
 {
 	if (is_cpu_clock(id))
 		return cpu_clock(k, id, ns);
-	/* The alarm clocks read as the clocks that they wake on. */
-	if (id == CLOCK_REALTIME_ALARM)
-		id = CLOCK_REALTIME;
-	else if (id == CLOCK_BOOTTIME_ALARM)
-		id = CLOCK_BOOTTIME;
 	return clock_read(&k->clock, id, ns) ? 0 : -EINVAL;
 }
 
@@ -160,9 +151,10 @@ int64_t sys_clock_getres(struct kernel *k, const uint64_t a[6])
 
 	if (r)
 		return r;
-	ns = 1;
-	if (id == CLOCK_REALTIME_COARSE || id == CLOCK_MONOTONIC_COARSE)
-		ns = (int64_t)(NS_PER_S / k->clock.tick_hz);
+	if (is_cpu_clock(id))
+		ns = 1;
+	else
+		clock_resolution(&k->clock, id, &ns);
 	return a[1] ? put_timespec(k, a[1], ns) : 0;
 }
 
@@ -188,7 +180,9 @@ static uint64_t add_ns(uint64_t a, uint64_t b)
 /* Sleep until V = @until.  Linux restarts an interrupted sleep with the time that is left. */
 static int64_t sleep_until(struct kernel *k, uint64_t until, gaddr rem, bool relative)
 {
-	if (wait_until(k, until))
+	if (!wait_until)
+		clock_sleep_until(&k->clock, until);
+	if (!wait_until || wait_until(k, until))
 		return 0;
 	if (!relative)
 		return -ERESTARTNOHAND;
@@ -233,10 +227,12 @@ int64_t sys_clock_nanosleep(struct kernel *k, const uint64_t a[6])
 		return r;
 	if (!absolute)
 		return sleep_until(k, add_ns(k->clock.now_ns, ns), a[3], true);
-	clock_value(k, id, &now);
-	if ((int64_t)ns <= now)
-		return 0;
-	return sleep_until(k, add_ns(k->clock.now_ns, ns - (uint64_t)now), 0, false);
+	if (is_cpu_clock(id)) {
+		/* Nothing runs while the only thread sleeps: only what is past already returns. */
+		clock_value(k, id, &now);
+		return (int64_t)ns <= now ? 0 : sleep_until(k, INT64_MAX, 0, false);
+	}
+	return sleep_until(k, clock_when(&k->clock, id, (int64_t)ns), 0, false);
 }
 
 /* User and system time as the accounting of the profile shows them, own and children's. */
@@ -244,8 +240,8 @@ static void cpu_times(struct kernel *k, uint64_t ns[4])
 {
 	const struct pid_slot *s = pids_self(k);
 
-	ns[0] = clock_cycles16_to_ns(&k->clock, 16 * k->clock.user_cycles);
-	ns[1] = clock_cycles16_to_ns(&k->clock, 16 * k->clock.system_cycles);
+	clock_split((uint64_t)cpu_ns(k), k->clock.user_cycles16, k->clock.system_cycles16, &ns[0],
+		    &ns[1]);
 	ns[2] = s ? s->user_ns : 0;
 	ns[3] = s ? s->system_ns : 0;
 }

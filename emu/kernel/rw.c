@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reading and writing: plain buffers, vectors of them, positions; and /proc/self/mem, which is a
+ * descriptor of ours because the host's would show the emulator.  Rules: Linux fs/read_write.c,
+ * lib/iov_iter.c, fs/proc/base.c (mem_rw, mem_lseek).
+ */
+#include <errno.h>
+#include <linux/fs.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "kernel/fd.h"
+#include "kernel/iov.h"
+#include "kernel/procmem.h"
+#include "kernel/sys.h"
+#include "kernel/uaccess.h"
+
+static bool buffer_ok(gaddr p, uint64_t n)
+{
+	return p == 0 || memory_in_window(p, n);
+}
+
+/* One host call on a plain buffer: args[1], args[2] are pointer and length. */
+static int64_t plain(struct kernel *k, unsigned nr, const uint64_t a[6], bool out)
+{
+	/* The host refuses negative lengths before it looks at the pointer. */
+	if ((int64_t)a[2] >= 0 && !buffer_ok(a[1], a[2]))
+		return -EFAULT;
+	if (out && a[1] && (int64_t)a[2] > 0)
+		memory_written(k->mem, a[1], a[2]);
+	return sys_host_blocking(k, nr, a);
+}
+
+static bool is_mem(struct kernel *k, uint64_t fd)
+{
+	const struct fd_special *s = fd_special(k, (int)fd);
+
+	return s && s->kind == FD_PROCMEM;
+}
+
+static void timers(struct kernel *k, uint64_t fd)
+{
+	const struct fd_special *s = fd_special(k, (int)fd);
+
+	if (s && s->kind == FD_TIMER)
+		fd_timer_read_wait(k, (int)fd);
+}
+
+int64_t sys_read(struct kernel *k, const uint64_t a[6])
+{
+	if (is_mem(k, a[0]))
+		return procmem_io(k, (int)a[0], a[1], a[2], NULL, false);
+	timers(k, a[0]);
+	return plain(k, SYS_read, a, true);
+}
+
+int64_t sys_write(struct kernel *k, const uint64_t a[6])
+{
+	if (is_mem(k, a[0]))
+		return procmem_io(k, (int)a[0], a[1], a[2], NULL, true);
+	return plain(k, SYS_write, a, false);
+}
+
+int64_t sys_pread64(struct kernel *k, const uint64_t a[6])
+{
+	if (is_mem(k, a[0]))
+		return procmem_io(k, (int)a[0], a[1], a[2], &a[3], false);
+	return plain(k, SYS_pread64, a, true);
+}
+
+int64_t sys_pwrite64(struct kernel *k, const uint64_t a[6])
+{
+	if (is_mem(k, a[0]))
+		return procmem_io(k, (int)a[0], a[1], a[2], &a[3], true);
+	return plain(k, SYS_pwrite64, a, false);
+}
+
+int64_t sys_lseek(struct kernel *k, const uint64_t a[6])
+{
+	if (is_mem(k, a[0]))
+		return procmem_lseek(k, (int)a[0], (int64_t)a[1], (int)a[2]);
+	return sys_host(SYS_lseek, a);
+}
+
+/* Element by element for /proc/self/mem. */
+static int64_t vector_mem(struct kernel *k, const uint64_t a[6], const struct iovec *v, size_t n,
+			  const uint64_t *pos, bool write)
+{
+	uint64_t at = pos ? *pos : 0;
+	int64_t done = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t r = procmem_io(k, (int)a[0], (gaddr)(uintptr_t)v[i].iov_base, v[i].iov_len,
+				       pos ? &at : NULL, write);
+
+		if (r < 0)
+			return done ? done : r;
+		done += r;
+		at += (uint64_t)r;
+		if ((uint64_t)r < v[i].iov_len)
+			break;
+	}
+	return done;
+}
+
+static int64_t vector(struct kernel *k, unsigned nr, const uint64_t a[6], bool write,
+		      const uint64_t *pos)
+{
+	struct iovec stack[IOV_STACK], *v = stack;
+	size_t n = (uint32_t)a[2];
+	int64_t r = iov_get(k, a[1], a[2], !write, &v);
+
+	if (r < 0)
+		return r;
+	if (is_mem(k, a[0])) {
+		r = vector_mem(k, a, v, n, pos, write);
+	} else {
+		uint64_t h[6] = { a[0], (uint64_t)(uintptr_t)v, n, a[3], a[4], a[5] };
+
+		r = sys_host_blocking(k, nr, h);
+	}
+	if (v != stack)
+		free(v);
+	return r;
+}
+
+int64_t sys_readv(struct kernel *k, const uint64_t a[6])
+{
+	return vector(k, SYS_readv, a, false, NULL);
+}
+
+int64_t sys_writev(struct kernel *k, const uint64_t a[6])
+{
+	return vector(k, SYS_writev, a, true, NULL);
+}
+
+int64_t sys_preadv(struct kernel *k, const uint64_t a[6])
+{
+	return vector(k, SYS_preadv, a, false, &a[3]);
+}
+
+int64_t sys_pwritev(struct kernel *k, const uint64_t a[6])
+{
+	return vector(k, SYS_pwritev, a, true, &a[3]);
+}
+
+int64_t sys_preadv2(struct kernel *k, const uint64_t a[6])
+{
+	return vector(k, SYS_preadv2, a, false, (int64_t)a[3] == -1 ? NULL : &a[3]);
+}
+
+int64_t sys_pwritev2(struct kernel *k, const uint64_t a[6])
+{
+	return vector(k, SYS_pwritev2, a, true, (int64_t)a[3] == -1 ? NULL : &a[3]);
+}
+
+int64_t sys_vmsplice(struct kernel *k, const uint64_t a[6])
+{
+	return vector(k, SYS_vmsplice, a, true, NULL);
+}
