@@ -13,7 +13,7 @@
 
 struct kernel;
 
-enum fd_kind { FD_HIDDEN, FD_PROCTEXT, FD_PROCMEM, FD_TIMER };
+enum fd_kind { FD_HIDDEN, FD_PROCTEXT, FD_PROCMEM, FD_RANDOM, FD_TIMER };
 
 struct fd_timer {
 	int clockid;

@@ -99,6 +99,8 @@ struct process {
 	struct buf auxv; /* as on the stack */
 	gaddr vdso; /* 0: none */
 	mode_t umask;
+	uint64_t rlimit[16][2]; /* soft, hard: those that are virtual, see kernel/ident.h */
+	uint64_t personality;
 };
 
 /* The kernel log: lines leave for stderr as they happen and stay for the report. */
@@ -157,6 +159,7 @@ struct kernel {
 	 * told once a text.  @forked: after a fork, in both processes. */
 	void (*warn)(struct kernel *k, const char *text);
 	void (*forked)(struct kernel *k, bool child);
+	void (*page_told)(struct kernel *k); /* the program read its maps: it may know of the page */
 };
 
 #endif

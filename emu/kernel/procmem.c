@@ -15,12 +15,14 @@
 
 #include "kernel/fd.h"
 #include "kernel/iov.h"
-#include "kernel/page.h"
 #include "kernel/pids.h"
 #include "kernel/sys.h"
 #include "kernel/uaccess.h"
 
 enum { CHUNK = 4096 };
+
+/* page.c: what the vsyscall page holds. */
+const uint8_t *page_bytes(const struct kernel *k) __attribute__((weak));
 
 bool procmem_page_readable(struct kernel *k, bool forced)
 {
@@ -37,6 +39,13 @@ bool procmem_page_readable(struct kernel *k, bool forced)
 	default:
 		return false;
 	}
+}
+
+void procmem_page_bytes(struct kernel *k, void *dst, unsigned offset, size_t n)
+{
+	memset(dst, 0xcc, n);
+	if (page_bytes && page_bytes(k))
+		memcpy(dst, page_bytes(k) + offset, n);
 }
 
 /* One run of bytes that does not cross a page: copied count or 0. */
