@@ -101,6 +101,8 @@ struct process {
 	mode_t umask;
 	uint64_t rlimit[16][2]; /* soft, hard: those that are virtual, see kernel/ident.h */
 	uint64_t personality;
+	int vfork_fd; /* to the parent that waits; -1: none */
+	bool undumpable; /* PR_SET_DUMPABLE, 0 */
 };
 
 /* The kernel log: lines leave for stderr as they happen and stay for the report. */
@@ -151,6 +153,7 @@ struct kernel {
 	struct process proc;
 	struct outcome outcome;
 	uint64_t random_state[4]; /* of --seed: AT_RANDOM, getrandom, /dev/urandom */
+	unsigned cpus; /* virtual processors; 0 means 1 */
 	char *sysroot; /* -L, no trailing slash; NULL */
 	const char *const *auxv_edits; /* --auxv "KEY=VALUE", checked; NULL-terminated; NULL: none */
 	struct files *files; /* kernel/fd.h: descriptors that are not plain host ones */

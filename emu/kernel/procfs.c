@@ -6,6 +6,7 @@
 #include "kernel/procfs.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

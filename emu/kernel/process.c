@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Processes.  fork is a host fork of the emulator; the child carries on with its own engine and
+ * memory.  vfork and posix_spawn share memory with the parent, which waits: here the child is a copy
+ * too, and when it ends without execve the parent takes over what it wrote.
+ */
+#include "kernel/process.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "kernel/fd.h"
+#include "kernel/ident.h"
+#include "kernel/pids.h"
+#include "kernel/random.h"
+#include "kernel/sys.h"
+#include "kernel/syscall.h"
+#include "kernel/uaccess.h"
+
+void process_init(struct kernel *k)
+{
+	struct pid_slot *s;
+
+	files_init(k);
+	pids_init(k);
+	rlimit_init(k);
+	k->proc.vfork_fd = -1;
+	s = pids_self(k);
+	if (s && k->proc.current)
+		memcpy(s->comm, k->proc.current->comm, sizeof(s->comm));
+}
+
+void process_free(struct kernel *k)
+{
+	files_free(k);
+	pids_free(k);
+}
+
+/* vfork's end: 'x' in place of execve, then the parent may read our memory until it says so. */
+static void vfork_done(struct kernel *k, char how)
+{
+	int fd = k->proc.vfork_fd;
+	char c;
+
+	if (fd < 0)
+		return;
+	if (write(fd, &how, 1) == 1 && how == 'x' && read(fd, &c, 1) < 0)
+		c = 0;
+	close(fd);
+	fd_detach(k, fd);
+	k->proc.vfork_fd = -1;
+}
+
+void process_vfork_exec(struct kernel *k)
+{
+	vfork_done(k, 'e');
+}
+
+void process_end(struct kernel *k)
+{
+	struct pid_slot *s = pids_self(k);
+	uint64_t user = 0, sys = 0;
+
+	if (s && s->state == PID_ENDED)
+		return;
+	vfork_done(k, 'x');
+	if (!s)
+		return;
+	clock_split(clock_cycles16_to_ns(&k->clock,
+					 k->clock.user_cycles16 + k->clock.system_cycles16),
+		    k->clock.user_cycles16, k->clock.system_cycles16, &user, &sys);
+	s->user_ns += user;
+	s->system_ns += sys;
+	pids_end(k, k->outcome.kind == OUTCOME_EXIT ? (k->outcome.status & 0xff) << 8 :
+		    k->outcome.kind == OUTCOME_SIGNAL ? k->outcome.status & 0x7f :
+							124 << 8);
+}
+
+/* The parent of a vfork: what the child wrote before it ended is ours as well. */
+static void take_over(struct kernel *k, pid_t child)
+{
+	const struct vma *v = NULL;
+	enum { CHUNK = 1 << 16 };
+	char *theirs = xcalloc(1, CHUNK), *ours = xcalloc(1, CHUNK);
+
+	while ((v = memory_next(k->mem, v))) {
+		if (!(v->prot & PROT_WRITE) || (v->flags & MAP_SHARED))
+			continue;
+		for (gaddr a = v->start; a < v->end; a += CHUNK) {
+			size_t n = v->end - a < CHUNK ? (size_t)(v->end - a) : CHUNK;
+			struct iovec local = { theirs, n };
+			struct iovec remote = { memory_host(a), n };
+
+			if (process_vm_readv(child, &local, 1, &remote, 1, 0) != (ssize_t)n ||
+			    memory_read(k->mem, ours, a, n))
+				continue;
+			if (memcmp(ours, theirs, n) != 0)
+				memory_write(k->mem, a, theirs, n);
+		}
+	}
+	free(theirs);
+	free(ours);
+}
+
+static void vfork_wait(struct kernel *k, int fd, pid_t child)
+{
+	ssize_t n;
+	char c;
+
+	do
+		n = read(fd, &c, 1);
+	while (n < 0 && errno == EINTR);
+	if (n == 1 && c == 'x') {
+		take_over(k, child);
+		if (write(fd, &c, 1) < 0)
+			c = 0; /* the child is gone already */
+	}
+	close(fd);
+}
+
+/* In the child: what fork does not hand on (fork(2)). */
+static void become_child(struct kernel *k, struct pid_slot *s, int vfork_fd)
+{
+	struct process *p = &k->proc;
+	struct task *t = p->current;
+
+	s->host = getpid();
+	p->ppid = p->pid;
+	p->pid = s->pid;
+	t->tid = s->pid;
+	p->tasks.at[0] = t;
+	p->tasks.n = 1;
+	t->pending.set = p->pending.set = 0;
+	t->pending.q.n = p->pending.q.n = 0;
+	t->robust_list = 0;
+	t->clear_child_tid = 0;
+	t->pdeath_signal = 0;
+	t->user_ns = t->system_ns = 0;
+	k->clock.user_cycles16 = k->clock.system_cycles16 = 0;
+	if (p->vfork_fd >= 0) {
+		close(p->vfork_fd);
+		fd_detach(k, p->vfork_fd);
+	}
+	p->vfork_fd = vfork_fd;
+	if (vfork_fd >= 0)
+		fd_attach(k, vfork_fd, FD_HIDDEN);
+	random_fork(k);
+	if (k->forked)
+		k->forked(k, true);
+}
+
+struct clone_args_kernel {
+	uint64_t flags;
+	gaddr stack, parent_tid, child_tid, tls;
+};
+
+static int64_t child_side(struct kernel *k, const struct clone_args_kernel *c)
+{
+	struct task *t = k->proc.current;
+	pid_t tid = t->tid;
+
+	if (c->stack)
+		engine_set(k->engine, REG_RSP, c->stack);
+	if (c->flags & CLONE_SETTLS)
+		engine_set(k->engine, REG_FS_BASE, c->tls);
+	if (c->flags & CLONE_CHILD_SETTID)
+		user_put(k, c->child_tid, &tid, sizeof(tid));
+	if (c->flags & CLONE_CHILD_CLEARTID)
+		t->clear_child_tid = c->child_tid;
+	/* The alternate stack goes only where memory is shared (copy_process). */
+	if ((c->flags & (CLONE_VM | CLONE_VFORK)) == CLONE_VM)
+		t->altstack_sp = t->altstack_size = 0;
+	return 0;
+}
+
+static int64_t make_process(struct kernel *k, const struct clone_args_kernel *c)
+{
+	int pair[2] = { -1, -1 };
+	struct pid_slot *s = pids_new(k);
+	pid_t host, pid;
+
+	if (!s)
+		return -EAGAIN;
+	memcpy(s->comm, k->proc.current->comm, sizeof(s->comm));
+	if ((c->flags & CLONE_VFORK) && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
+		pids_release(s);
+		return -EAGAIN;
+	}
+	if (pair[0] >= 0) {
+		pair[0] = fd_hide(pair[0]);
+		pair[1] = fd_hide(pair[1]);
+		s->vforked = true;
+	}
+	pid = s->pid;
+	fflush(NULL);
+	host = fork();
+	if (host < 0) {
+		pids_release(s);
+		close(pair[0]);
+		close(pair[1]);
+		return -EAGAIN;
+	}
+	if (!host) {
+		close(pair[0]);
+		become_child(k, s, pair[1]);
+		return child_side(k, c);
+	}
+	s->host = host;
+	if (k->forked)
+		k->forked(k, false);
+	if (c->flags & CLONE_PARENT_SETTID)
+		user_put(k, c->parent_tid, &pid, sizeof(pid));
+	if (pair[0] >= 0) {
+		close(pair[1]);
+		vfork_wait(k, pair[0], host);
+	}
+	return pid;
+}
+
+int64_t sys_fork(struct kernel *k, const uint64_t a[6])
+{
+	static const struct clone_args_kernel c;
+
+	(void)a;
+	return make_process(k, &c);
+}
+
+int64_t sys_vfork(struct kernel *k, const uint64_t a[6])
+{
+	static const struct clone_args_kernel c = { .flags = CLONE_VM | CLONE_VFORK };
+
+	(void)a;
+	return make_process(k, &c);
+}
+
+int64_t sys_clone(struct kernel *k, const uint64_t a[6])
+{
+	struct clone_args_kernel c = { .flags = a[0], .stack = a[1], .parent_tid = a[2],
+				       .child_tid = a[3], .tls = a[4] };
+	uint64_t f = a[0];
+
+	if ((f & CLONE_THREAD) && !(f & CLONE_SIGHAND))
+		return -EINVAL;
+	if ((f & CLONE_SIGHAND) && !(f & CLONE_VM))
+		return -EINVAL;
+	if (f & (CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |
+		 CLONE_NEWNET | CLONE_NEWCGROUP))
+		return -EPERM;
+	if ((f & CLONE_SETTLS) && a[4] >= TASK_SIZE_MAX)
+		return -EPERM;
+	if (f & CLONE_THREAD) {
+		if (k->warn)
+			k->warn(k, "threads are not there yet: clone answered EAGAIN");
+		return -EAGAIN;
+	}
+	/* Shared memory without vfork: another scheduler's process; copies are the nearest thing. */
+	if ((f & CLONE_VM) && !(f & CLONE_VFORK) && k->warn)
+		k->warn(k, "clone with shared memory: the child got a copy");
+	return make_process(k, &c);
+}
+
+static int64_t end_process(struct kernel *k, uint64_t status)
+{
+	struct task *t = k->proc.current;
+
+	if (t->clear_child_tid) {
+		int32_t zero = 0;
+		uint64_t h[6] = { t->clear_child_tid, 1, 1 }; /* FUTEX_WAKE */
+
+		if (!user_put(k, t->clear_child_tid, &zero, sizeof(zero)) &&
+		    memory_in_window(t->clear_child_tid, 4))
+			sys_host(SYS_futex, h);
+	}
+	k->outcome.kind = OUTCOME_EXIT;
+	k->outcome.status = (int)(status & 0xff);
+	return SYSCALL_EXITED;
+}
+
+int64_t sys_exit(struct kernel *k, const uint64_t a[6])
+{
+	return end_process(k, a[0]);
+}
+
+int64_t sys_exit_group(struct kernel *k, const uint64_t a[6])
+{
+	return end_process(k, a[0]);
+}
+
+int64_t sys_set_tid_address(struct kernel *k, const uint64_t a[6])
+{
+	k->proc.current->clear_child_tid = a[0];
+	return k->proc.current->tid;
+}
+
+int64_t sys_set_robust_list(struct kernel *k, const uint64_t a[6])
+{
+	if (a[1] != 24)
+		return -EINVAL;
+	k->proc.current->robust_list = a[0];
+	k->proc.current->robust_len = a[1];
+	return 0;
+}
+
+int64_t sys_get_robust_list(struct kernel *k, const uint64_t a[6])
+{
+	const struct task *t = k->proc.current;
+	uint64_t len = 24;
+
+	if ((pid_t)a[0] && (pid_t)a[0] != t->tid)
+		return -ESRCH;
+	if (user_put(k, a[2], &len, sizeof(len)) || user_put(k, a[1], &t->robust_list, 8))
+		return -EFAULT;
+	return 0;
+}
