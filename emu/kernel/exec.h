@@ -3,7 +3,7 @@
  * The process image: an ELF file, its interpreter, the stack and the first registers.  Files are
  * opened, read and judged before anything of the old image is touched; whatever their bytes are,
  * nothing beyond the file is read.  Truth: Linux 6.1 fs/exec.c, fs/binfmt_elf.c, fs/binfmt_script.c.
- * Knows no options: the caller applies -E, -U, -0 to @argv and @envp and sets k->auxv_edits.
+ * Knows no options: the caller applies -E, -U, -0 to @argv and @envp; k->opt->auxv is honoured.
  */
 #ifndef VSYSEMU_KERNEL_EXEC_H
 #define VSYSEMU_KERNEL_EXEC_H

@@ -6,6 +6,9 @@
 #ifndef VSYSEMU_KERNEL_EXEC_FILE_H
 #define VSYSEMU_KERNEL_EXEC_FILE_H
 
+/* Before <elf.h>, whose macros PF_W... would break its enum (the values agree). */
+#include "engine/engine.h"
+
 #include <elf.h>
 
 #include "base/buf.h"

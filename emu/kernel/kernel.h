@@ -130,6 +130,7 @@ struct guest_options {
 	const char *seccomp; /* SPEC of --seccomp */
 	const char *trace; /* comma list of vsyscall,vdso,syscall,signal,fault; "": all */
 	const char *cwd;
+	const char *const *auxv; /* --auxv, each taken by exec_auxv_parse(); NULL-terminated */
 	bool timens; /* in a time namespace with these offsets */
 	int64_t timens_mono_ns, timens_boot_ns;
 	int64_t epoch_ns; /* time of day at start, ns since 1970 */
@@ -155,7 +156,8 @@ struct kernel {
 	uint64_t random_state[4]; /* of --seed: AT_RANDOM, getrandom, /dev/urandom */
 	unsigned cpus; /* virtual processors; 0 means 1 */
 	char *sysroot; /* -L, no trailing slash; NULL */
-	const char *const *auxv_edits; /* --auxv "KEY=VALUE", checked; NULL-terminated; NULL: none */
+	/* Of the processor that the guest sees, for AT_HWCAP (CPUID.1:EDX) and AT_HWCAP2; 0: basic. */
+	uint32_t hwcap, hwcap2;
 	struct files *files; /* kernel/fd.h: descriptors that are not plain host ones */
 	struct pids *pids; /* kernel/pids.h: virtual process ids, shared by the whole tree */
 	/* Upstairs (run/), set by the loop; NULL: nobody.  @warn: a line for the report's warnings,

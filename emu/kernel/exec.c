@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The order of things when a program is loaded: fs/exec.c begin_new_exec() and fs/binfmt_elf.c
+ * load_elf_binary().  Up to commit() nothing of the old image is touched.
+ */
+#include "kernel/exec.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/exec_elf.h"
+#include "kernel/exec_file.h"
+#include "kernel/exec_layout.h"
+#include "kernel/exec_map.h"
+#include "kernel/exec_stack.h"
+#include "kernel/fd.h"
+#include "kernel/kernel.h"
+#include "kernel/process.h"
+#include "kernel/syscall.h"
+#include "kernel/vdso.h"
+
+unsigned exec_kernel_version(const struct kernel *k)
+{
+	unsigned major = 0, minor = 0;
+
+	if (sscanf(k->model->kernel->release, "%u.%u", &major, &minor) != 2)
+		return EXEC_KVER(6, 1);
+	return EXEC_KVER(major, minor);
+}
+
+int64_t exec_plan_check(const struct exec_plan *p, struct err *e)
+{
+	gaddr bias = p->prog.eh.e_type == ET_DYN ? EXEC_DYN_BASE - p->prog.low : 0;
+	int64_t r = exec_elf_check(&p->prog, bias, EXEC_IMAGE_END, e);
+
+	if (r || !p->prog.interp)
+		return r;
+	bias = p->interp.eh.e_type == ET_DYN ? EXEC_DYN_BASE - p->interp.low : 0;
+	return exec_elf_check(&p->interp, bias, EXEC_IMAGE_END, e);
+}
+
+/* Empty memory, then stack, segments, vDSO, tables, registers.  0 or negative errno. */
+static int64_t commit(struct kernel *k, const struct exec_plan *p, char *const envp[],
+		      struct err *e)
+{
+	struct exec_placed prog, interp;
+	struct cpu_state cpu;
+	int64_t r;
+
+	memory_clear(k->mem);
+	engine_clear_zones(k->engine);
+	r = exec_stack_map(k, p);
+	if (r)
+		return r;
+	r = exec_map(k, p, &prog, &interp, e);
+	if (r)
+		return r;
+	if (!vdso_map(k, e))
+		return -ENOEXEC;
+	r = exec_stack_write(k, p, envp, &prog, &interp);
+	if (r < 0)
+		return r;
+	cpu_state_init(&cpu);
+	cpu.reg[REG_RIP] = p->prog.interp ? interp.entry : prog.entry;
+	cpu.reg[REG_RSP] = (uint64_t)r;
+	engine_load(k->engine, &cpu);
+	free(k->proc.exe);
+	k->proc.exe = xstrdup(p->prog.path);
+	if (k->proc.current)
+		memcpy(k->proc.current->comm, p->comm, sizeof(p->comm));
+	return 0;
+}
+
+static int64_t open_all(struct kernel *k, struct exec_plan *p, const char *path,
+			char *const argv[], char *const envp[], struct err *e)
+{
+	int64_t r = exec_plan_open(k, p, AT_FDCWD, path, argv, 0, e);
+
+	if (!r)
+		r = exec_plan_check(p, e);
+	if (!r)
+		r = exec_stack_check(k, p, envp);
+	return r;
+}
+
+bool exec_check(struct kernel *k, const char *path, struct err *e)
+{
+	struct exec_plan p;
+	int64_t r = open_all(k, &p, path, NULL, NULL, e);
+
+	exec_plan_free(&p);
+	return r ? err_set_status(e, 126, "%s: %s", path, strerror((int)-r)) : true;
+}
+
+bool exec_load(struct kernel *k, const char *path, char *const argv[], char *const envp[],
+	       struct err *e)
+{
+	struct exec_plan p;
+	int64_t r = open_all(k, &p, path, argv, envp, e);
+
+	if (!r)
+		r = commit(k, &p, envp, e);
+	exec_plan_free(&p);
+	return r ? err_set_status(e, 126, "%s: %s", path, strerror((int)-r)) : true;
+}
+
+/* kernel/signal.c flush_signal_handlers(); blocked and pending signals stay. */
+static void reset_signals(struct kernel *k)
+{
+	for (unsigned s = 1; s <= SIG_MAX; s++) {
+		struct sigact *a = &k->proc.act[s];
+		gaddr kept = a->handler == (gaddr)(uintptr_t)SIG_IGN ? a->handler : 0;
+
+		memset(a, 0, sizeof(*a));
+		a->handler = kept;
+	}
+}
+
+/* What a task forgets, begin_new_exec() and mm_release(). */
+static void reset_task(struct kernel *k, struct task *t)
+{
+	t->tid = k->proc.pid;
+	t->altstack_sp = t->altstack_size = 0;
+	t->altstack_flags = SS_DISABLE;
+	t->restore_mask = false;
+	t->clear_child_tid = t->robust_list = 0;
+	t->robust_len = 0;
+	t->sud_on = false;
+	t->restart = 0;
+	t->orig_rax = -1;
+}
+
+/* The calling thread is the only one left, and becomes the leader. */
+static void end_other_threads(struct kernel *k)
+{
+	struct task *self = k->proc.current;
+
+	for (size_t i = 0; i < k->proc.tasks.n; i++)
+		if (k->proc.tasks.at[i] != self)
+			k->proc.tasks.at[i]->state = TASK_DEAD;
+}
+
+static int64_t die(struct kernel *k, const struct err *e)
+{
+	struct buf b = { 0 };
+
+	if (e->text[0] && k->warn) {
+		buf_printf(&b, "execve failed when the old image was gone: %s", e->text);
+		k->warn(k, b.data);
+		buf_free(&b);
+	}
+	k->outcome.kind = OUTCOME_SIGNAL;
+	k->outcome.status = SIGSEGV;
+	k->outcome.si_code = SI_KERNEL;
+	return SYSCALL_EXITED;
+}
+
+int64_t exec_replace(struct kernel *k, int dirfd, const char *path, char *const argv[],
+		     char *const envp[], int flags)
+{
+	struct err e = { .text = "" };
+	struct exec_plan p;
+	int64_t r = exec_plan_open(k, &p, dirfd, path, argv, flags, &e);
+
+	if (!r)
+		r = exec_stack_check(k, &p, envp);
+	if (r) {
+		exec_plan_free(&p);
+		return r;
+	}
+	end_other_threads(k);
+	files_exec(k);
+	process_vfork_exec(k);
+	reset_signals(k);
+	reset_task(k, k->proc.current);
+	r = exec_plan_check(&p, &e);
+	if (!r)
+		r = commit(k, &p, envp, &e);
+	exec_plan_free(&p);
+	return r ? die(k, &e) : SYSCALL_REGS;
+}
