@@ -92,7 +92,7 @@ bool exec_check(struct kernel *k, const char *path, struct err *e)
 	struct exec_plan p;
 	int64_t r = open_all(k, &p, path, NULL, NULL, e);
 
-	exec_plan_free(&p);
+	exec_plan_free(k, &p);
 	return r ? err_set_status(e, 126, "%s: %s", path, strerror((int)-r)) : true;
 }
 
@@ -104,7 +104,7 @@ bool exec_load(struct kernel *k, const char *path, char *const argv[], char *con
 
 	if (!r)
 		r = commit(k, &p, envp, e);
-	exec_plan_free(&p);
+	exec_plan_free(k, &p);
 	return r ? err_set_status(e, 126, "%s: %s", path, strerror((int)-r)) : true;
 }
 
@@ -169,7 +169,7 @@ int64_t exec_replace(struct kernel *k, int dirfd, const char *path, char *const 
 	if (!r)
 		r = exec_stack_check(k, &p, envp);
 	if (r) {
-		exec_plan_free(&p);
+		exec_plan_free(k, &p);
 		return r;
 	}
 	end_other_threads(k);
@@ -180,6 +180,6 @@ int64_t exec_replace(struct kernel *k, int dirfd, const char *path, char *const 
 	r = exec_plan_check(&p, &e);
 	if (!r)
 		r = commit(k, &p, envp, &e);
-	exec_plan_free(&p);
+	exec_plan_free(k, &p);
 	return r ? die(k, &e) : SYSCALL_REGS;
 }

@@ -85,7 +85,15 @@ static int64_t open_program(struct kernel *k, int dirfd, const char *name, int f
 	}
 	if (fd < 0)
 		return open_error(e, name, errno);
-	return fd_hide(fd);
+	fd = fd_hide(fd);
+	fd_attach(k, fd, FD_HIDDEN);
+	return fd;
+}
+
+static void close_program(struct kernel *k, int fd)
+{
+	close(fd);
+	fd_detach(k, fd);
 }
 
 static ssize_t read_head(int fd, char *buf)
@@ -170,12 +178,12 @@ static int64_t follow_scripts(struct kernel *k, struct exec_plan *p, int64_t fd,
 		if (n < 0) {
 			int err = errno;
 
-			close((int)fd);
+			close_program(k, (int)fd);
 			return open_error(e, *name, err);
 		}
 		if (n < 2 || buf[0] != '#' || buf[1] != '!')
 			return fd;
-		close((int)fd);
+		close_program(k, (int)fd);
 		if (!script_parse(buf, &interp, &arg)) {
 			err_set_status(e, 126, "%s: its #! line names no interpreter", *name);
 			return -ENOEXEC;
@@ -283,20 +291,20 @@ int64_t exec_plan_open(struct kernel *k, struct exec_plan *p, int dirfd, const c
 	return fd;
 }
 
-static void image_free(struct exec_image *i)
+static void image_free(struct kernel *k, struct exec_image *i)
 {
 	if (i->fd >= 0)
-		close(i->fd);
+		close_program(k, i->fd);
 	free(i->name);
 	free(i->path);
 	free(i->ph);
 	free(i->interp);
 }
 
-void exec_plan_free(struct exec_plan *p)
+void exec_plan_free(struct kernel *k, struct exec_plan *p)
 {
-	image_free(&p->prog);
-	image_free(&p->interp);
+	image_free(k, &p->prog);
+	image_free(k, &p->interp);
 	for (size_t i = 0; i < p->argv.n; i++)
 		free(p->argv.at[i]);
 	VEC_FREE(&p->argv);

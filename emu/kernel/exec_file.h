@@ -45,7 +45,7 @@ struct exec_plan {
  */
 int64_t exec_plan_open(struct kernel *k, struct exec_plan *p, int dirfd, const char *path,
 		       char *const argv[], int flags, struct err *e);
-void exec_plan_free(struct exec_plan *p);
+void exec_plan_free(struct kernel *k, struct exec_plan *p);
 
 /* The rules that Linux asks only after the point of no return: segments that wrap, that are longer
  * in the file than in memory, that are unaligned, or that lie outside the window.  As above. */
