@@ -53,4 +53,45 @@ ifneq ($(shell command -v diet),)
 GUESTS += $(GUEST_DIR)/old-date-diet
 endif
 
+# The first instruction, without a C library: fixed and movable.
+START_FLAGS := $(GUEST_FLAGS) -nostdlib -fno-builtin -fno-stack-protector
+$(GUEST_DIR)/start: guest/start.c
+	@mkdir -p $(@D)
+	$(CC) $(START_FLAGS) -static -no-pie -o $@ $<
+$(GUEST_DIR)/start-pie: guest/start.c
+	@mkdir -p $(@D)
+	$(CC) $(START_FLAGS) -fPIE -static-pie -o $@ $<
+GUESTS += $(GUEST_DIR)/start $(GUEST_DIR)/start-pie
+
+# One program, every way of linking.
+HELLO_FLAGS := $(filter-out -fno-pie,$(GUEST_FLAGS))
+$(GUEST_DIR)/hello: guest/hello.c
+	@mkdir -p $(@D)
+	$(CC) $(HELLO_FLAGS) -static -no-pie -fno-pie -o $@ $<
+$(GUEST_DIR)/hello-static-pie: guest/hello.c
+	@mkdir -p $(@D)
+	$(CC) $(HELLO_FLAGS) -fPIE -static-pie -o $@ $<
+$(GUEST_DIR)/hello-dynamic: guest/hello.c
+	@mkdir -p $(@D)
+	$(CC) $(HELLO_FLAGS) -fPIE -pie -o $@ $<
+$(GUEST_DIR)/hello-dynamic-fixed: guest/hello.c
+	@mkdir -p $(@D)
+	$(CC) $(HELLO_FLAGS) -no-pie -fno-pie -o $@ $<
+$(GUEST_DIR)/hello-musl: guest/hello.c
+	@mkdir -p $(@D)
+	musl-gcc $(HELLO_FLAGS) -static -no-pie -fno-pie -o $@ $<
+$(GUEST_DIR)/hello-musl-dynamic: guest/hello.c
+	@mkdir -p $(@D)
+	musl-gcc $(HELLO_FLAGS) -fPIE -pie -o $@ $<
+$(GUEST_DIR)/hello-diet: guest/hello.c
+	@mkdir -p $(@D)
+	diet $(CC) $(HELLO_FLAGS) -static -no-pie -fno-pie -o $@ $< 2>/dev/null
+GUESTS += $(addprefix $(GUEST_DIR)/hello,-static-pie -dynamic -dynamic-fixed) $(GUEST_DIR)/hello
+ifneq ($(shell command -v musl-gcc),)
+GUESTS += $(GUEST_DIR)/hello-musl $(GUEST_DIR)/hello-musl-dynamic
+endif
+ifneq ($(shell command -v diet),)
+GUESTS += $(GUEST_DIR)/hello-diet
+endif
+
 guests: $(GUESTS)
