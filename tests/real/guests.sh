@@ -1,0 +1,49 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Every guest on this machine's kernel and under the profile that is nearest to it: the same output
+# and status.  What touches the page is compared only where the kernel's policy is one we can ask for.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+release=$(uname -r)
+major=${release%%.*} minor=${release#*.}
+minor=${minor%%[!0-9]*}
+version=$((major * 1000 + minor))
+profile=
+[ $version -ge 6009 ] && profile=6.18
+case $release in 6.1.*) profile=6.1 ;; esac
+perms=$(sed -n 's/.* \([rwxp-]*\) .*\[vsyscall\]$/\1/p' /proc/self/maps)
+case $perms in --xp) mode=xonly ;; r-xp) mode=emulate ;; *) mode=none ;; esac
+
+EMUOPT=${profile:+--kernel=$profile --mode=$mode}
+EMUOPT=${EMUOPT:---kernel=6.1}
+HELLO='a b'
+export HELLO
+for g in hello hello-static-pie hello-dynamic hello-dynamic-fixed hello-musl hello-musl-dynamic hello-diet; do
+	if [ -x "$B/guest/$g" ]; then
+		same "$g" "$B/guest/$g" one '' 'two words'
+	else
+		skip "$g" "no compiler for it"
+	fi
+done
+same "t02-fsmark-vdso" "$B/guest/t02-fsmark-vdso" 2000
+if [ -z "$profile" ] || [ $mode = none ]; then
+	skip "guests that use the page" "no profile like $release with vsyscall=$mode"
+	done_testing
+fi
+for g in start start-pie; do
+	same "$g" env -i A=1 B=two "$B/guest/$g" one '' 'two words'
+done
+for g in t01-old-time t03-midpage t04-sled t05-pointers t06-page-reader t07-no-vdso t08-seccomp t10-sites; do
+	same "$g" "$B/guest/$g"
+done
+same "t02-fsmark" "$B/guest/t02-fsmark" 2000
+same "t09-copied-page" "$B/guest/t09-copied-page" 32
+
+# The date is another one, the words are the same.
+for g in old-date old-date-musl old-date-diet; do
+	[ -x "$B/guest/$g" ] || continue
+	n=$("$B/guest/$g" | sed 's/[0-9]/9/g; s/[A-Z][a-z][a-z]/Xxx/g; s/ 9 / 99 /')
+	e=$(timeout 60 "$V" -q $EMUOPT "$B/guest/$g" | sed 's/[0-9]/9/g; s/[A-Z][a-z][a-z]/Xxx/g; s/ 9 / 99 /')
+	is "$g" "$e" "$n"
+done
+done_testing
