@@ -9,6 +9,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <unicorn/unicorn.h>
+/* As in the header, without its shift into the sign bit of an int. */
+#undef UC_CTL
+#define UC_CTL(type, nr, rw) ((uc_control_type)((unsigned)(type) | (nr) << 26u | (rw) * (1u << 30)))
 
 #include "base/buf.h"
 #include "engine/blocks.h"

@@ -30,6 +30,8 @@ static void insert(struct vmas *s, size_t i, struct vma v)
 
 static void erase(struct vmas *s, size_t i, size_t n)
 {
+	if (!n)
+		return;
 	for (size_t k = i; k < i + n; k++)
 		free((char *)(uintptr_t)s->v.at[k].name);
 	memmove(&s->v.at[i], &s->v.at[i + n], (s->v.n - i - n) * sizeof(s->v.at[0]));

@@ -19,6 +19,7 @@
 #include "kernel/exec_stack.h"
 #include "kernel/fd.h"
 #include "kernel/kernel.h"
+#include "kernel/pids.h"
 #include "kernel/process.h"
 #include "kernel/syscall.h"
 #include "kernel/vdso.h"
@@ -41,6 +42,16 @@ int64_t exec_plan_check(const struct exec_plan *p, struct err *e)
 		return r;
 	bias = p->interp.eh.e_type == ET_DYN ? EXEC_DYN_BASE - p->interp.low : 0;
 	return exec_elf_check(&p->interp, bias, EXEC_IMAGE_END, e);
+}
+
+static void set_comm(struct kernel *k, const char comm[16])
+{
+	struct pid_slot *s = pids_self(k);
+
+	if (k->proc.current)
+		memcpy(k->proc.current->comm, comm, 16);
+	if (s)
+		memcpy(s->comm, comm, 16);
 }
 
 /* Empty memory, then stack, segments, vDSO, tables, registers.  0 or negative errno. */
@@ -70,8 +81,8 @@ static int64_t commit(struct kernel *k, const struct exec_plan *p, char *const e
 	engine_load(k->engine, &cpu);
 	free(k->proc.exe);
 	k->proc.exe = xstrdup(p->prog.path);
-	if (k->proc.current)
-		memcpy(k->proc.current->comm, p->comm, sizeof(p->comm));
+	set_comm(k, p->comm);
+	k->proc.undumpable = false;
 	return 0;
 }
 
@@ -163,6 +174,7 @@ int64_t exec_replace(struct kernel *k, int dirfd, const char *path, char *const 
 		     char *const envp[], int flags)
 {
 	struct err e = { .text = "" };
+	struct pid_slot *slot;
 	struct exec_plan p;
 	int64_t r = exec_plan_open(k, &p, dirfd, path, argv, flags, &e);
 
@@ -175,6 +187,9 @@ int64_t exec_replace(struct kernel *k, int dirfd, const char *path, char *const 
 	end_other_threads(k);
 	files_exec(k);
 	process_vfork_exec(k);
+	slot = pids_self(k);
+	if (slot)
+		slot->execed = true;
 	reset_signals(k);
 	reset_task(k, k->proc.current);
 	r = exec_plan_check(&p, &e);
