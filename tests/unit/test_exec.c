@@ -315,15 +315,21 @@ static void stack_header_decides(void **state)
 	assert_true(w->k.proc.personality & READ_IMPLIES_EXEC);
 }
 
+/* The file made movable. */
+static void interpreter(struct world *w)
+{
+	eh(w)->e_type = ET_DYN;
+	eh(w)->e_entry = 0x200;
+	ph(w, 0)->p_vaddr = 0;
+	ph(w, 1)->p_vaddr = 0x1000;
+}
+
 static void movable_programs_move(void **state)
 {
 	struct world *w = *state;
 	gaddr bias;
 
-	eh(w)->e_type = ET_DYN;
-	eh(w)->e_entry = 0x200;
-	ph(w, 0)->p_vaddr = 0;
-	ph(w, 1)->p_vaddr = 0x1000;
+	interpreter(w);
 	load(w);
 	bias = aux(w, AT_ENTRY, NULL) - 0x200;
 	assert_true(bias > EXEC_DYN_BASE && bias < EXEC_STACK_TOP);
@@ -335,6 +341,59 @@ static void movable_programs_move(void **state)
 	load(w);
 	bias = aux(w, AT_ENTRY, NULL) - 0x200;
 	assert_int_equal(bias & 0x1fffff, 0);
+}
+
+static void want_interpreter(struct world *w, const char *name)
+{
+	ph(w, 2)->p_type = PT_INTERP;
+	ph(w, 2)->p_offset = 0x1900;
+	ph(w, 2)->p_filesz = strlen(name) + 1;
+	strcpy((char *)w->file + 0x1900, name);
+}
+
+static void interpreters_come_from_the_sysroot(void **state)
+{
+	struct world *w = *state;
+	struct err e = { .text = "" };
+	char root[64], ld[80], prog[80];
+	gaddr base;
+
+	snprintf(root, sizeof(root), "%s/root", w->dir);
+	snprintf(ld, sizeof(ld), "%s/ld-test.so", root);
+	snprintf(prog, sizeof(prog), "%s/prog", root);
+	assert_int_equal(mkdir(root, 0755), 0);
+	interpreter(w);
+	write_file(ld, w->file, sizeof(w->file));
+	/* A fixed program. */
+	fresh(w);
+	want_interpreter(w, "/ld-test.so");
+	save(w);
+	assert_false(exec_check(&w->k, w->path, &e));
+	assert_non_null(strstr(e.text, "/ld-test.so: no such file"));
+	w->k.sysroot = root;
+	load(w);
+	base = aux(w, AT_BASE, NULL);
+	assert_true(base > EXEC_DYN_BASE && !(base & 0xfff));
+	assert_int_equal(engine_get(w->k.engine, REG_RIP), base + 0x200);
+	assert_int_equal(aux(w, AT_ENTRY, NULL), BASE + 0x200);
+	assert_int_equal(memory_brk(w->k.mem, 0), BASE + 0x4000);
+	/* A movable one, from inside: its name is the guest's. */
+	interpreter(w);
+	write_file(prog, w->file, sizeof(w->file));
+	if (!exec_load(&w->k, "/prog", argv3, env2, &e))
+		fail_msg("%s", e.text);
+	assert_int_equal(aux(w, AT_ENTRY, NULL), EXEC_DYN_BASE + 0x200);
+	assert_int_equal(memory_brk(w->k.mem, 0), EXEC_DYN_BASE + 0x4000);
+	assert_string_equal(w->k.proc.exe, "/prog");
+	/* An interpreter that is none. */
+	write_file(ld, "#!/bin/sh\n", 10);
+	assert_int_equal(exec_replace(&w->k, -100, "/prog", argv3, env2, 0), -5);
+	memset(w->file, 'x', 64);
+	write_file(ld, w->file, sizeof(w->file));
+	assert_int_equal(exec_replace(&w->k, -100, "/prog", argv3, env2, 0), -80);
+	unlink(ld);
+	unlink(prog);
+	rmdir(root);
 }
 
 struct rule {
@@ -557,6 +616,7 @@ int main(void)
 		TEST(memory_is_as_the_segments_say),
 		TEST(stack_header_decides),
 		TEST(movable_programs_move),
+		TEST(interpreters_come_from_the_sysroot),
 		TEST(broken_rules_are_named),
 		TEST(missing_files_are_127),
 		TEST(scripts_name_their_interpreter),
