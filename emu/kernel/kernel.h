@@ -155,7 +155,7 @@ struct kernel {
 	struct outcome outcome;
 	uint64_t random_state[4]; /* of --seed: AT_RANDOM, getrandom, /dev/urandom */
 	unsigned cpus; /* virtual processors; 0 means 1 */
-	char *sysroot; /* -L, no trailing slash; NULL */
+	char *sysroot; /* -L, absolute, no trailing slash; NULL */
 	/* Of the processor that the guest sees, for AT_HWCAP (CPUID.1:EDX) and AT_HWCAP2; 0: basic. */
 	uint32_t hwcap, hwcap2;
 	struct files *files; /* kernel/fd.h: descriptors that are not plain host ones */
