@@ -163,9 +163,9 @@ struct image *image_open(const char *host_path)
 		image_close(i);
 		return NULL;
 	}
+	read_libc(i); /* first: it reads the whole file, and libelf loses what it read before */
 	read_segments(i);
 	read_symbols(i);
-	read_libc(i);
 	return i;
 }
 

@@ -194,8 +194,7 @@ static int run(const char *const argv[], const char *log)
 
 static const char *wrong(int status, const char *log)
 {
-	static const char *const words[] = { "AddressSanitizer", "runtime error:", "internal error",
-					     "Assertion", NULL };
+	static const char *const words[] = { "AddressSanitizer", "runtime error:", "internal error", NULL };
 	static char text[64];
 	struct bytes b = read_file(log);
 	const char *why = NULL;
