@@ -177,6 +177,7 @@ static void traps(void **state)
 static void page(void **state)
 {
 	static const uint8_t code[] = { RAX_IS(0, 4, 0x60, 0xff), 0xff, 0xd0, 0x0f, 0x05 };
+	static const uint8_t call_and_load[] = { RAX_IS(0, 4, 0x60, 0xff), 0xff, 0xd0, RAX_IS(0, 4, 0x60, 0xff), 0x8b, 0x00, 0x0f, 0x05 };
 	uint8_t bytes[PAGE_BYTES];
 	uint64_t before;
 	struct trap t;
@@ -203,10 +204,13 @@ static void page(void **state)
 	assert_int_equal(t.kind, TRAP_SYSCALL);
 	assert_int_equal(engine_get(w.e, REG_RAX), 0xc3fffffff9058b48);
 	assert_int_equal(engine_insns(w.e) - before, 5);
+	/* Execute-only: a call that is emulated does not make the page readable. */
 	engine_set_page(w.e, bytes, false, true);
-	run_at(CODE, code, sizeof(code), &t);
+	w.zone = ZONE_MOVED;
+	run_at(CODE, call_and_load, sizeof(call_and_load), &t);
 	assert_int_equal(t.kind, TRAP_EXCEPTION);
 	assert_int_equal(t.error_code, PF_P | PF_U);
+	assert_int_equal(t.rip, CODE + 16);
 	engine_set_page(w.e, NULL, false, false);
 }
 
