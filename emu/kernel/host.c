@@ -7,7 +7,7 @@
 
 #include "kernel/kernel.h"
 #include "kernel/sys.h"
-#include "kernel/syscall.h"
+#include "kernel/timer.h"
 
 int64_t sys_host(unsigned nr, const uint64_t a[6])
 {
@@ -26,9 +26,5 @@ int64_t sys_host(unsigned nr, const uint64_t a[6])
 
 int64_t sys_host_blocking(struct kernel *k, unsigned nr, const uint64_t a[6])
 {
-	int64_t r;
-
-	(void)k;
-	r = sys_host(nr, a);
-	return r == -EINTR ? -ERESTARTSYS : r;
+	return wait_host(k, nr, a, UINT64_MAX);
 }

@@ -84,6 +84,9 @@ struct task {
 	uint64_t wake_ns; /* virtual time at which a blocked task wakes; UINT64_MAX never */
 	uint64_t user_ns, system_ns; /* exact run time */
 	uint32_t cpu_nr; /* virtual CPU */
+	/* What the page has to do with the signal that was forced last: for the outcome, if it kills. */
+	const char *reason; /* CONTRACT's word; NULL: nothing */
+	gaddr caller;
 };
 
 struct process {
@@ -109,8 +112,10 @@ struct process {
 struct klog {
 	VEC(char *) line; /* TEXTs, owned */
 	bool to_stderr;
-	uint64_t ratelimit_start_ns; /* vsyscall messages: 10 per 5 s */
-	unsigned ratelimit_n;
+	struct klog_limit {
+		uint64_t start_ns; /* 0: not begun */
+		unsigned n;
+	} vsyscall, printk; /* 10 lines per 5 s each (DEFAULT_RATELIMIT_*) */
 };
 
 /* How the program ended. */
@@ -159,11 +164,14 @@ struct kernel {
 	/* Of the processor that the guest sees, for AT_HWCAP (CPUID.1:EDX) and AT_HWCAP2; 0: basic. */
 	uint32_t hwcap, hwcap2;
 	struct files *files; /* kernel/fd.h: descriptors that are not plain host ones */
+	struct timers *timers; /* kernel/timer.h */
 	struct pids *pids; /* kernel/pids.h: virtual process ids, shared by the whole tree */
 	/* Upstairs (run/), set by the loop; NULL: nobody.  @warn: a line for the report's warnings,
 	 * told once a text.  @forked: after a fork, in both processes. */
 	void (*warn)(struct kernel *k, const char *text);
 	void (*forked)(struct kernel *k, bool child);
+	/* A handler is entered (@info as the guest sees it). */
+	void (*signalled)(struct kernel *k, const uint8_t *info);
 	void (*page_told)(struct kernel *k); /* the program read its maps: it may know of the page */
 };
 

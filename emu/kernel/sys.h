@@ -75,9 +75,6 @@ int64_t sys_host(unsigned nr, const uint64_t a[6]);
 /* The same for calls that may sleep: -ERESTARTSYS when a guest signal became due meanwhile. */
 int64_t sys_host_blocking(struct kernel *k, unsigned nr, const uint64_t a[6]);
 
-/* wait.c: sleep until V = @ns; false when a signal became due before. */
-bool wait_until(struct kernel *k, uint64_t ns) __attribute__((weak));
-
 /* Bodies that the vsyscall page shares; time.c. */
 struct body_fault;
 int64_t body_gettimeofday(struct kernel *k, const uint64_t a[6], struct body_fault *f);

@@ -14,6 +14,7 @@
 #include "kernel/pids.h"
 #include "kernel/sys.h"
 #include "kernel/syscall.h"
+#include "kernel/timer.h"
 #include "kernel/uaccess.h"
 
 #define USER_HZ 100
@@ -180,9 +181,7 @@ static uint64_t add_ns(uint64_t a, uint64_t b)
 /* Sleep until V = @until.  Linux restarts an interrupted sleep with the time that is left. */
 static int64_t sleep_until(struct kernel *k, uint64_t until, gaddr rem, bool relative)
 {
-	if (!wait_until)
-		clock_sleep_until(&k->clock, until);
-	if (!wait_until || wait_until(k, until))
+	if (wait_until(k, until))
 		return 0;
 	if (!relative)
 		return -ERESTARTNOHAND;

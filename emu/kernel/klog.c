@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The kernel log: see klog.h.  Formats: arch/x86/mm/fault.c and kernel/traps.c of the releases named below. */
+#include "kernel/klog.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/sys.h"
+
+#define BURST 10u
+#define INTERVAL_NS (5 * NS_PER_S)
+#define OPCODES_BEFORE 42u
+#define OPCODES_ALL 64u
+
+unsigned klog_release(const struct kernel *k)
+{
+	unsigned major = 0, minor = 0;
+
+	if (sscanf(k->model->kernel->release, "%u.%u", &major, &minor) != 2)
+		return KVER(6, 1);
+	return (unsigned)KVER(major, minor);
+}
+
+void klog_print(struct kernel *k, const char *text)
+{
+	uint64_t us = k->clock.now_ns / 1000;
+
+	VEC_PUSH(&k->log.line, xstrdup(text));
+	if (k->log.to_stderr)
+		fprintf(stderr, "kernel: [%5d.%06d] %s\n", (int)(us / 1000000), (int)(us % 1000000), text);
+}
+
+static bool limited(struct kernel *k, struct klog_limit *l)
+{
+	if (!l->start_ns || k->clock.now_ns - l->start_ns > INTERVAL_NS) {
+		l->start_ns = k->clock.now_ns;
+		l->n = 0;
+	}
+	return l->n++ >= BURST;
+}
+
+void klog_vsyscall(struct kernel *k, const struct vsysemu_log *l)
+{
+	char text[512];
+
+	if (l->tag == VSYSEMU_TAG_NO_LOG || limited(k, &k->log.vsyscall))
+		return;
+	vsysemu_log_format(&k->model->kernel->rules, l, k->proc.current->comm, k->proc.pid, text, sizeof(text));
+	klog_print(k, text);
+}
+
+/* mm/memory.c print_vma_addr(): the file that RIP lies in. */
+static void add_object(struct kernel *k, struct buf *b, gaddr rip)
+{
+	const struct vma *v = memory_find(k->mem, rip);
+	const char *base;
+
+	if (!v || v->start > rip || !v->name || v->name[0] != '/')
+		return;
+	base = strrchr(v->name, '/') + 1;
+	if (klog_release(k) >= KVER(6, 10))
+		buf_printf(b, " in %s[%lx,%lx+%lx]", base, (unsigned long)(rip - v->start + v->offset),
+			   (unsigned long)v->start, (unsigned long)(v->end - v->start));
+	else
+		buf_printf(b, " in %s[%lx+%lx]", base, (unsigned long)v->start,
+			   (unsigned long)(v->end - v->start));
+}
+
+/* show_opcodes() of 4.20 and later. */
+static void print_opcodes(struct kernel *k, gaddr rip)
+{
+	uint8_t code[OPCODES_ALL];
+	struct buf b = { 0 };
+
+	buf_printf(&b, "Code: ");
+	if (memory_peek(k->mem, code, rip - OPCODES_BEFORE, OPCODES_ALL)) {
+		if (klog_release(k) >= KVER(5, 8))
+			buf_printf(&b, "Unable to access opcode bytes at %s0x%lx.",
+				   klog_release(k) < KVER(6, 1) ? "RIP " : "",
+				   (unsigned long)(rip - OPCODES_BEFORE));
+		else
+			buf_printf(&b, "Bad RIP value.");
+	} else {
+		for (unsigned i = 0; i < OPCODES_ALL; i++)
+			buf_printf(&b, i == OPCODES_BEFORE ? "%s<%02x>" : "%s%02x", i ? " " : "", code[i]);
+	}
+	klog_print(k, b.data);
+	buf_free(&b);
+}
+
+void klog_fault(struct kernel *k, int signo, const char *what, gaddr addr, uint64_t error_code)
+{
+	const struct task *t = k->proc.current;
+	gaddr rip = engine_get(k->engine, REG_RIP), sp = engine_get(k->engine, REG_RSP);
+	struct buf b = { 0 };
+
+	if (k->proc.act[signo].handler > 1 || limited(k, &k->log.printk))
+		return;
+	if (!strcmp(what, "segfault"))
+		buf_printf(&b, "%s[%d]: segfault at %lx ip %016lx sp %016lx error %lx", t->comm, t->tid,
+			   (unsigned long)addr, (unsigned long)rip, (unsigned long)sp, (unsigned long)error_code);
+	else
+		buf_printf(&b, "%s%s[%d] %s ip:%lx sp:%lx error:%lx",
+			   klog_release(k) >= KVER(3, 5) ? "traps: " : "", t->comm, t->tid, what,
+			   (unsigned long)rip, (unsigned long)sp, (unsigned long)error_code);
+	add_object(k, &b, rip);
+	if (!strcmp(what, "segfault") && klog_release(k) >= KVER(6, 1))
+		buf_printf(&b, " likely on CPU %u (core %u, socket 0)", t->cpu_nr, t->cpu_nr);
+	klog_print(k, b.data);
+	buf_free(&b);
+	if (!strcmp(what, "segfault") && klog_release(k) >= KVER(4, 20))
+		print_opcodes(k, rip);
+}
+
+void klog_free(struct kernel *k)
+{
+	for (size_t i = 0; i < k->log.line.n; i++)
+		free(k->log.line.at[i]);
+	VEC_FREE(&k->log.line);
+}
