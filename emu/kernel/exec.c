@@ -22,6 +22,7 @@
 #include "kernel/pids.h"
 #include "kernel/process.h"
 #include "kernel/syscall.h"
+#include "kernel/timer.h"
 #include "kernel/vdso.h"
 
 unsigned exec_kernel_version(const struct kernel *k)
@@ -185,6 +186,7 @@ int64_t exec_replace(struct kernel *k, int dirfd, const char *path, char *const 
 		return r;
 	}
 	end_other_threads(k);
+	timers_exec(k);
 	files_exec(k);
 	process_vfork_exec(k);
 	slot = pids_self(k);

@@ -56,6 +56,12 @@ void timers_forget(struct kernel *k)
 	k->timers = NULL;
 }
 
+void timers_exec(struct kernel *k)
+{
+	if (k->timers)
+		memset(k->timers->posix, 0, sizeof(k->timers->posix));
+}
+
 void timers_free(struct kernel *k)
 {
 	timers_forget(k);

@@ -14,6 +14,8 @@ uint64_t timers_next(struct kernel *k);
 void timers_expire(struct kernel *k);
 /* After a fork, in the child: it has none. */
 void timers_forget(struct kernel *k);
+/* At execve: what timer_create() made is gone, alarms stay. */
+void timers_exec(struct kernel *k);
 void timers_free(struct kernel *k);
 
 /* Sleep until V = @ns (UINT64_MAX: for a signal); false when a signal became due first. */
