@@ -17,3 +17,4 @@ check: all unit
 	B=$(B) tests/run.sh
 .PHONY: check
 include tests/selftests/selftests.mk
+include tests/impl/impl.mk

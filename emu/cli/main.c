@@ -20,6 +20,7 @@ static verb_main *const verb_mains[VERB_COUNT] = {
 	[VERB_RUN] = cli_run,
 	[VERB_COMPARE] = cli_compare,
 	[VERB_SCAN] = cli_scan,
+	[VERB_CHECK] = cli_check,
 };
 
 /* Standard output that cannot be written (a full disk) is trouble, not success. */

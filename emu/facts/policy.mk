@@ -24,7 +24,7 @@ $(B)/$(POLICY_SO): $(POLICY_PIC) emu/facts/policy.map
 -include $(POLICY_PIC:.o=.d)
 
 install: install-policy
-install-policy: all
+install-policy: $(B)/libvsysemu-policy.a $(B)/$(POLICY_SO)
 	install -d $(DESTDIR)$(LIBDIR)/pkgconfig $(DESTDIR)$(INCLUDEDIR)/vsysemu
 	install -m 644 emu/facts/policy.h $(DESTDIR)$(INCLUDEDIR)/vsysemu/policy.h
 	install -m 644 $(B)/libvsysemu-policy.a $(DESTDIR)$(LIBDIR)/

@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The example implementation with a bug: its own int 0xcc, and the library under other names.
+IMPL := $(B)/tests/impl/first-int0xcc.so
+$(IMPL): tests/impl/first-int0xcc.c $(POLICY_SRC) emu/facts/policy.h emu/facts/policy_impl.h
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) $(filter-out -fPIE,$(ALL_CFLAGS)) -fPIC -c -o $(@:.so=.o) $<
+	for f in $(POLICY_SRC); do $(CC) $(ALL_CPPFLAGS) $(filter-out -fPIE,$(ALL_CFLAGS)) -fPIC -c \
+		-Dvsysemu_policy_decide=library_decide -Dvsysemu_policy_finish=library_finish \
+		-o $(@D)/lib_$$(basename $$f .c).o $$f || exit 1; done
+	$(CC) -shared -Wl,-Bsymbolic $(LDFLAGS) -o $@ $(@:.so=.o) $(@D)/lib_*.o
+unit: $(IMPL)
+check: $(IMPL)
