@@ -224,12 +224,12 @@ static void note_cell(struct vector_table *t, struct vector_row *r, const struct
 void vector_emit(struct vector_table *t, const char *id, const struct vector_case *c,
 		 const struct vector_outcome *o, const char *note)
 {
-	static char none[] = "-";
+	static const char none[] = "-";
 	struct vector_row r = { .line = 0 };
 	struct buf b = { 0 };
 
 	for (int i = 0; i < COL_COUNT; i++)
-		r.cell[i] = none;
+		r.cell[i] = (char *)(uintptr_t)none;
 	set(t, &r, COL_ID, id);
 	set(t, &r, COL_ERA, vsysemu_era_name(c->profile.era));
 	set(t, &r, COL_MODE, c->profile.era >= VSYSEMU_E1A && c->profile.era <= VSYSEMU_E1C ?

@@ -83,7 +83,7 @@ static bool read_header(struct reader *r, char *line, size_t *columns, struct er
 
 static bool read_row(struct reader *r, char *line, size_t columns, struct err *e)
 {
-	static char none[] = "-";
+	static const char none[] = "-";
 	char *cells[COL_COUNT + 1];
 	size_t n = split(line, cells);
 	struct vector_row row = { .line = r->line };
@@ -94,7 +94,7 @@ static bool read_row(struct reader *r, char *line, size_t columns, struct err *e
 			       r->file, r->line, n < columns ? n : columns, columns,
 			       n > COL_COUNT ? "at least " : "", n);
 	for (int c = 0; c < COL_COUNT; c++)
-		row.cell[c] = none;
+		row.cell[c] = (char *)(uintptr_t)none;
 	for (size_t i = 0; i < n; i++) {
 		if (!cells[i][0])
 			return err_set(e, "%s:%u: column %s: a cell may not be empty (write -)", r->file,
