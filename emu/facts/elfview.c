@@ -23,6 +23,24 @@ static const char *string_at(const struct elfview *v, uint64_t off, uint64_t lim
 	return s && memchr(s, 0, room) ? s : NULL;
 }
 
+/* Some linkers put read-only data and unwind tables into the segment of the code: then the sections
+ * tell.  A file without any section of code has only its segments. */
+static bool is_code(const struct elfview *v, gaddr a)
+{
+	bool told = false;
+
+	for (unsigned i = 0; i < v->shn; i++) {
+		const Elf64_Shdr *s = &v->sh[i];
+
+		if ((s->sh_flags & (SHF_ALLOC | SHF_EXECINSTR)) != (SHF_ALLOC | SHF_EXECINSTR))
+			continue;
+		if (a >= s->sh_addr && a - s->sh_addr < s->sh_size)
+			return true;
+		told = true;
+	}
+	return !told;
+}
+
 bool elfview_address(const struct elfview *v, uint64_t off, gaddr *a, bool *exec, bool *writable)
 {
 	if (v->relocatable) {
@@ -44,7 +62,7 @@ bool elfview_address(const struct elfview *v, uint64_t off, gaddr *a, bool *exec
 
 		if (p->p_type == PT_LOAD && off >= p->p_offset && off - p->p_offset < p->p_filesz) {
 			*a = p->p_vaddr + (off - p->p_offset);
-			*exec = p->p_flags & PF_X;
+			*exec = p->p_flags & PF_X && is_code(v, *a);
 			*writable = p->p_flags & PF_W;
 			return true;
 		}
@@ -75,7 +93,7 @@ const uint8_t *elfview_at(const struct elfview *v, gaddr a, size_t *n, bool *exe
 		*n = h->p_filesz - (a - h->p_vaddr);
 		if (*n > v->n - (size_t)(p - v->bytes))
 			*n = v->n - (size_t)(p - v->bytes);
-		*exec = h->p_flags & PF_X;
+		*exec = h->p_flags & PF_X && is_code(v, a);
 		*writable = h->p_flags & PF_W;
 		return p;
 	}

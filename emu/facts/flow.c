@@ -322,6 +322,8 @@ static struct value arith(const char *name, struct value x, struct value y)
 		return (struct value){ .page = (uint8_t)page_bits(&x) };
 	if ((add || sub) && x.page)
 		return (struct value){ .page = 8, .unknown = x.unknown };
+	if (add && y.page)
+		return (struct value){ .page = 8, .unknown = y.unknown };
 	return UNKNOWN;
 }
 

@@ -30,12 +30,12 @@ struct word {
 	bool writable, used;
 };
 
-/* 32-bit words: the low halves of the three entries (also as displacement and sign-extended
- * immediate), and what is subtracted to reach them. */
+/* 32-bit words: the low halves of the page's addresses (also as displacement and sign-extended
+ * immediate), and what is subtracted to reach the entries. */
 static bool interesting(const uint8_t *p)
 {
 	if (p[2] == 0x60 && p[3] == 0xff)
-		return p[0] == 0 && (p[1] == 0 || p[1] == 4 || p[1] == 8);
+		return p[1] < 0x10;
 	if (p[3])
 		return false;
 	return (p[2] == 0xa0 && !p[0] && !p[1]) ||
@@ -160,7 +160,7 @@ static gaddr instruction_around(struct scan *s, gaddr at)
 
 			memcpy(&low, p + (at - start), 4);
 			if (i.op[k].kind != OPERAND_REG && (uint32_t)i.op[k].value == low &&
-			    i.flow == FLOW_NONE)
+			    (i.flow == FLOW_NONE || i.op[k].kind == OPERAND_MEM))
 				best = start;
 		}
 	}

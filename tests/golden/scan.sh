@@ -1,0 +1,237 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `scan` over files built here: each form in which code reaches the page is found with its entry and
+# function; trees, archives and container images; what does not use the page is called clean.
+. tests/tap.sh
+F=tests/golden/scan/forms.c
+scan() { "$V" scan "$@" >"$T/out" 2>"$T/err"; echo $?; }
+# found NAME KIND ENTRY FUNCTION: one line of the text report has it
+found() { like "$1" "$(cat "$T/out")" "^ +0x[0-9a-f]+ +$2 +$3 +$4\+0x"; }
+
+# Old C library stubs, in every form of linking.
+for how in "-static" "-static -s" "-static-pie" "" "-s" "-no-pie"; do
+	cc -w -O2 $how -o "$T/old" guest/old-date.c guest/old-stubs.S 2>/dev/null || { skip "old stubs $how" "does not link"; continue; }
+	is "old stubs [$how]: calls" "$(scan "$T/old")" 1
+	like "old stubs [$how]: verdict" "$(head -n 1 "$T/out")" ": calls"
+	for e in gettimeofday time getcpu; do
+		n=$e
+		[ $e = getcpu ] && n=sched_getcpu
+		case $how in
+		*-s) like "old stubs [$how]: $e" "$(cat "$T/out")" " call +$e" ;;
+		*) found "old stubs [$how]: $e" call $e $n ;;
+		esac
+	done
+done
+for libc in musl-gcc "diet cc"; do
+	command -v ${libc%% *} >/dev/null || { skip "old stubs with $libc" "not installed"; continue; }
+	$libc -w -O2 -static -o "$T/old" guest/old-date.c guest/old-stubs.S
+	is "old stubs with $libc: calls" "$(scan "$T/old")" 1
+	found "old stubs with $libc" call time time
+	[ "$libc" = "diet cc" ] && like "old stubs with $libc: its name" "$(head -n 1 "$T/out")" "\[dietlibc"
+done
+cc -c -o "$T/stubs.o" guest/old-stubs.S
+is "an object file" "$(scan "$T/stubs.o")" 1
+found "an object file: function" call time time
+sed 's/\.globl\told_errno/.hidden\told_errno/' guest/old-stubs.S >"$T/library.S"
+cc -shared -fPIC -o "$T/libold.so.1" -Wl,-soname,libold.so.1 "$T/library.S"
+is "a library" "$(scan "$T/libold.so.1")" 1
+found "a library: function" call getcpu sched_getcpu
+ar rc "$T/libold.a" "$T/stubs.o"
+is "a static library" "$(scan "$T/libold.a")" 1
+like "a static library: member" "$(cat "$T/out")" 'call +time +time\+0x[0-9a-f]+ +\(stubs.o\)'
+cp "$T/stubs.o" "$T/a-member-with-a-rather-long-name.o"
+ar rc "$T/libold.a" "$T/a-member-with-a-rather-long-name.o"
+is "a long member name" "$(scan "$T/libold.a")" 1
+like "a long member name: told" "$(cat "$T/out")" '\(a-member-with-a-rather-long-name.o\)'
+
+# Each form at each level of optimisation.
+for cc in gcc clang; do
+	command -v $cc >/dev/null || { skip "forms by $cc" "not installed"; continue; }
+	for o in -O0 -O1 -O2 -O3 -Os; do
+		for pic in "-no-pie -fno-pie" "-pie -fPIE" "-shared -fPIC" "-c"; do
+			w="$cc $o $pic"
+			$cc -w $o $pic -DWITH_RESOLVER -o "$T/forms" $F || { not_ok "$w: compiles"; continue; }
+			is "$w: calls" "$(scan "$T/forms")" 1
+			found "$w: constant" call time form_constant
+			found "$w: gettimeofday" call gettimeofday form_gettimeofday
+			found "$w: getcpu" call getcpu form_getcpu
+			found "$w: macro" call '[a-z]+' form_macro
+			found "$w: chosen at run time" fallback-call time form_chosen
+			found "$w: read" read '[a-z]+' form_read
+			found "$w: compared" compare '[a-z]+' form_compare
+			case $pic in
+			-c) continue ;; # data is not relocated yet
+			esac
+			found "$w: resolver" 'resolver|fallback-call|call' gettimeofday form_resolver
+			found "$w: table" call '[a-z]+' form_table
+			found "$w: base in a variable" 'fallback-call' '[a-z]+' form_volatile
+			like "$w: pointer" "$(cat "$T/out")" '(fallback-call|word|stored-pointer) +time'
+			is "$w: not the number alone" "$(grep -c form_nothing "$T/out")" 0
+			strip -o "$T/stripped" "$T/forms"
+			is "$w: stripped" "$(scan "$T/stripped")" 1
+			like "$w: stripped: calls" "$(cat "$T/out")" '  call +getcpu'
+			like "$w: stripped: may call" "$(cat "$T/out")" '  fallback-call +time'
+		done
+	done
+done
+is "call sites of many kinds" "$(scan "$B/guest/t10-sites")" 1
+for s in site_call_reg site_call_mem tail site_push_ret; do
+	found "of t10-sites: $s" '(fallback-)?call' '[a-z]+' $s
+done
+is "a reader: status" "$(scan "$B/guest/t06-page-reader")" 0
+found "a reader" read gettimeofday load
+like "a reader: what it needs" "$(tail -n 1 "$T/out")" 'vsyscall=emulate'
+
+# What does not use it.
+printf 'int main(void) { return 0x600000; }' >"$T/no.c"
+cc -o "$T/no" "$T/no.c"
+is "clean: status" "$(scan "$T/no")" 0
+like "clean: told" "$(cat "$T/out")" 'no: clean'
+printf 'const unsigned long x[] = { 0xffffffffff600000, 1, 2 }; int main(int c, char **v) { return x[c] == 5; }' >"$T/data.c"
+cc -O2 -o "$T/data" "$T/data.c"
+is "an address nobody goes to" "$(scan "$T/data")" 0
+for f in /bin/sh /bin/ls /bin/bash /usr/bin/python3 /lib/x86_64-linux-gnu/libc.so.6; do
+	[ -e $f ] && is "clean: $f" "$(scan $f)" 0
+done
+
+# A tree.
+D=$T/tree
+mkdir -p "$D/bin" "$D/lib"
+cp "$T/libold.so.1" "$D/lib"
+cp "$T/libold.so.1" "$D/lib/libold.so"
+printf '#include <time.h>\nint main(void) { return time(0) == 0; }' >"$T/user.c"
+cc -o "$D/bin/user" "$T/user.c" -Wl,--no-as-needed -L"$D/lib" -lold
+rm "$D/lib/libold.so"
+cp "$T/no" "$D/bin/no"
+echo text >"$D/bin/script"
+is "a tree: status" "$(scan "$D")" 1
+like "a tree: the library" "$(cat "$T/out")" 'lib/libold.so.1: calls'
+like "a tree: blamed on it" "$(grep -A1 'bin/user: clean' "$T/out" | tail -n 1)" 'by its library .*/lib/libold.so.1'
+like "a tree: sum" "$(tail -n 1 "$T/out")" '^3 files: 1 call, 0 may call, 0 read, 2 clean, 0 unreadable'
+is "a tree: order does not depend on jobs" "$(scan --jobs=1 "$D"; cat "$T/out")" "$(scan --jobs=4 "$D"; cat "$T/out")"
+find "$D" -type f -print0 >"$T/list"
+is "--files0-from" "$(scan --files0-from="$T/list")" 1
+mkfifo "$D/pipe"
+ln -s nowhere "$D/dangling"
+ln -s .. "$D/loop"
+is "a pipe and loops do not stop it" "$(timeout 20 "$V" scan "$D" >"$T/out" 2>&1; echo $?)" 1
+rm "$D/pipe" "$D/dangling" "$D/loop"
+
+# The other forms.
+if command -v jq >/dev/null; then
+	"$V" scan --report=json "$D" >"$T/json"
+	is "JSON: a line a file" "$(jq -r '.schema' "$T/json" | sort | uniq -c | tr -s ' ')" " 3 vsysemu.scan/1"
+	is "JSON: findings" "$(jq -r 'select(.verdict == "calls") | .findings[] | .kind + " " + .entry + " " + .symbol' "$T/json" | sort | tr '\n' ';')" \
+		"call getcpu sched_getcpu;call gettimeofday gettimeofday;call time time;"
+	is "JSON: addresses" "$(jq -r '.findings[].address' "$T/json" | grep -vc '^0x[0-9a-f]*$')" 0
+	is "JSON: what it needs" "$(jq -r '[.path, .needs] | join(" ")' "$T/json" | sed 's|.*/||' | sort | tr '\n' ';')" "libold.so.1 xonly;no none;user xonly;"
+	"$V" scan --report=sarif "$D" >"$T/sarif"
+	is "SARIF" "$(jq -r '.version + " " + (.runs | length | tostring) + " " + .runs[0].tool.driver.name' "$T/sarif")" "2.1.0 1 vsysemu"
+	is "SARIF: results" "$(jq -r '.runs[0].results[] | .locations[0].physicalLocation.artifactLocation.uri' "$T/sarif" | grep -c libold)" 3
+	is "SARIF: every rule is described" "$(jq '[.runs[0].results[].ruleId] - [.runs[0].tool.driver.rules[].id] | length' "$T/sarif")" 0
+else
+	skip "JSON and SARIF" "no jq"
+fi
+if command -v python3 >/dev/null; then
+	"$V" scan --report=csv "$D" >"$T/csv"
+	is "CSV" "$(python3 -c '
+import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1], newline="")))
+print(len({len(r) for r in rows}), sorted({r["path"].split("/")[-1] + " " + r["verdict"] for r in rows}))' "$T/csv")" \
+		"1 ['libold.so.1 calls', 'no clean', 'user clean']"
+	"$V" scan --report=html "$D" >"$T/html"
+	is "HTML is well formed and alone" "$(python3 -c '
+import sys
+from html.parser import HTMLParser
+class P(HTMLParser):
+    void = {"meta", "br", "link", "img", "hr", "input", "col"}
+    stack, far = [], []
+    def handle_starttag(self, t, a):
+        if t not in self.void: self.stack.append(t)
+        self.far += [v for k, v in a if k in ("src", "href") and v and "//" in v]
+    def handle_endtag(self, t):
+        if not self.stack or self.stack.pop() != t: print("unbalanced", t)
+p = P(); p.feed(open(sys.argv[1]).read()); print(len(p.stack), len(p.far), "libold" in open(sys.argv[1]).read())' "$T/html")" "0 0 True"
+fi
+
+# Archives and images.
+(cd "$D" && tar cf "$T/tree.tar" .)
+gzip -k "$T/tree.tar"
+xz -k "$T/tree.tar" 2>/dev/null
+for a in tar tar.gz tar.xz; do
+	[ -e "$T/tree.$a" ] || continue
+	is "$a: status" "$(scan "$T/tree.$a")" 1
+	like "$a: member" "$(cat "$T/out")" "tree.$a!(\./)?lib/libold.so.1: calls"
+	like "$a: blame" "$(cat "$T/out")" 'by its library .*libold.so.1'
+done
+image() { # LAYER... : directories, bottom first; makes $T/image.tar as docker save does
+	rm -rf "$T/img"
+	mkdir -p "$T/img"
+	layers=
+	for l; do
+		mkdir -p "$T/img/${l##*/}"
+		tar cf "$T/img/${l##*/}/layer.tar" -C "$l" .
+		layers="$layers${layers:+,}\"${l##*/}/layer.tar\""
+	done
+	printf '[{"Config":"config.json","RepoTags":["x:1"],"Layers":[%s]}]' "$layers" >"$T/img/manifest.json"
+	echo '{}' >"$T/img/config.json"
+	tar cf "$T/image.tar" -C "$T/img" .
+}
+mkdir -p "$T/bottom/lib" "$T/bottom/opt" "$T/gone/lib" "$T/over/lib" "$T/opaque/opt"
+cp "$T/libold.so.1" "$T/bottom/lib"
+cp "$T/stubs.o" "$T/bottom/opt"
+: >"$T/gone/lib/.wh.libold.so.1"
+cp "$T/no" "$T/over/lib/libold.so.1"
+: >"$T/opaque/opt/.wh..wh..opq"
+image "$T/bottom"
+is "image: status" "$(scan "$T/image.tar")" 1
+like "image: names layer and file" "$(cat "$T/out")" 'libold.so.1: calls .*\[layer .*bottom'
+image "$T/bottom" "$T/gone"
+is "image: whiteout" "$(scan "$T/image.tar"; grep -c 'libold.so.1: calls' "$T/out")" "1
+0"
+image "$T/bottom" "$T/gone" "$T/opaque"
+is "image: opaque folder" "$(scan "$T/image.tar")" 0
+image "$T/bottom" "$T/over" "$T/opaque"
+is "image: replaced by a clean file" "$(scan "$T/image.tar")" 0
+image "$T/gone" "$T/opaque" "$T/bottom"
+is "image: a whiteout below hides nothing" "$(scan "$T/image.tar"; grep -c ': calls' "$T/out")" "1
+2"
+gzip -kf "$T/image.tar"
+is "image, compressed" "$(scan "$T/image.tar.gz"; grep -c ': calls' "$T/out")" "1
+2"
+
+# Broken and odd files: one line each, and the scan goes on.
+: >"$T/empty"
+head -c 100 "$T/libold.so.1" >"$T/short"
+{ head -c 40 "$T/libold.so.1"; head -c 4000 /dev/zero | tr '\0' '\377'; } >"$T/headers"
+head -c 2000 "$T/libold.a" >"$T/short.a"
+head -c $(($(wc -c <"$T/tree.tar.gz") / 2)) "$T/tree.tar.gz" >"$T/short.tar.gz"
+head -c 20000 "$T/image.tar" >"$T/short.tar"
+for f in short headers short.a; do
+	is "broken $f: status" "$(scan "$T/$f" "$T/libold.so.1")" 2
+	like "broken $f: told" "$(cat "$T/out")" "$f: unreadable \(.+\)"
+	like "broken $f: goes on" "$(cat "$T/out")" 'libold.so.1: calls'
+done
+for f in short.tar.gz short.tar; do
+	is "broken $f: status" "$(scan "$T/$f" "$T/libold.so.1")" 2
+	like "broken $f: goes on" "$(cat "$T/out")" 'libold.so.1: calls'
+done
+is "an empty file" "$(scan "$T/empty")" 0
+is "no such file" "$(scan "$T/none")" 2
+is "nothing to scan" "$("$V" scan >/dev/null 2>&1; echo $?)" 2
+if [ "$(id -u)" -ne 0 ]; then
+	chmod 0 "$T/no"
+	is "no permission" "$(scan "$T/no")" 2
+fi
+# Cut at every length and flipped at random: never a crash.
+size=$(wc -c <"$T/libold.so.1") bad=0 i=0 rounds=120
+[ -n "$SOAK" ] && rounds=5000
+while [ $i -lt $rounds ]; do
+	head -c $((size * i / rounds)) "$T/libold.so.1" >"$T/cut$((i % 60))"
+	i=$((i + 1))
+	[ $((i % 60)) -eq 0 ] || continue
+	timeout 60 "$V" scan "$T"/cut* >/dev/null 2>"$T/err" </dev/null
+	[ $? -le 2 ] || bad=$((bad + 1))
+done
+is "cut files" $bad 0
+done_testing
