@@ -6,6 +6,7 @@
  * order of checks is the order of the steps here.
  */
 #include "facts/policy_impl.h"
+#include "facts/policy_tell.h"
 
 enum { ERR_FAULT = 14 };
 
@@ -309,29 +310,52 @@ static bool step_call(struct decision *d)
 	return true;
 }
 
-/* The order of checks is the era's own. */
-static step_fn *const steps[VSYSEMU_ERA_COUNT][10] = {
-	[VSYSEMU_E0] = { not_handled },
-	[VSYSEMU_E1A] = { step_user_mode, step_decode_first, step_stack, step_seccomp_any, step_bug,
-			  step_call },
-	[VSYSEMU_E1B] = { step_cs, step_decode_int, step_stack, step_seccomp_any, step_call },
-	[VSYSEMU_E1C] = { step_cs_xen, step_decode_int, step_stack, step_seccomp_any, step_call },
-	[VSYSEMU_E2] = { step_front_fetch, step_none, step_decode, step_stack, step_seccomp_any,
-			 step_call },
-	[VSYSEMU_E3] = { step_front_fetch, step_none, step_decode, step_stack, step_seccomp_any,
-			 step_range, step_call },
-	[VSYSEMU_E4] = { step_front_fetch, step_none, step_decode, step_stack, step_seccomp_first,
-			 step_range, step_call },
-	[VSYSEMU_E5] = { step_front_fetch, step_none, step_decode, step_stack, step_range,
-			 step_seccomp_second, step_call },
-	[VSYSEMU_E6] = { step_front_fetch, step_none, step_decode, step_stack, step_range,
-			 step_seccomp_second, step_call },
-	[VSYSEMU_E7] = { step_front_access, step_none, step_decode, step_stack, step_range,
-			 step_seccomp_second, step_call },
-	[VSYSEMU_E8] = { step_front_access, step_none, step_decode, step_stack, step_range,
-			 step_seccomp_second, step_call },
-	[VSYSEMU_E9] = { step_front_access, step_64bit, step_none, step_decode, step_stack,
-			 step_range, step_seccomp_second, step_call },
+static step_fn *const checks[CHECK_COUNT] = {
+	[CHECK_ORDINARY] = not_handled,
+	[CHECK_USER_MODE] = step_user_mode,
+	[CHECK_CS] = step_cs,
+	[CHECK_CS_XEN] = step_cs_xen,
+	[CHECK_DECODE_FIRST] = step_decode_first,
+	[CHECK_DECODE_INT] = step_decode_int,
+	[CHECK_BUG] = step_bug,
+	[CHECK_FETCH] = step_front_fetch,
+	[CHECK_ACCESS] = step_front_access,
+	[CHECK_64BIT] = step_64bit,
+	[CHECK_NONE] = step_none,
+	[CHECK_DECODE] = step_decode,
+	[CHECK_STACK] = step_stack,
+	[CHECK_SECCOMP_ANY] = step_seccomp_any,
+	[CHECK_RANGE] = step_range,
+	[CHECK_SECCOMP_FIRST] = step_seccomp_first,
+	[CHECK_SECCOMP] = step_seccomp_second,
+	[CHECK_CALL] = step_call,
+};
+
+/* The order of checks is the era's own; the last one always answers. */
+static const uint8_t order[VSYSEMU_ERA_COUNT][10] = {
+	[VSYSEMU_E0] = { CHECK_ORDINARY },
+	[VSYSEMU_E1A] = { CHECK_USER_MODE, CHECK_DECODE_FIRST, CHECK_STACK, CHECK_SECCOMP_ANY,
+			 CHECK_BUG, CHECK_CALL },
+	[VSYSEMU_E1B] = { CHECK_CS, CHECK_DECODE_INT, CHECK_STACK, CHECK_SECCOMP_ANY,
+			 CHECK_CALL },
+	[VSYSEMU_E1C] = { CHECK_CS_XEN, CHECK_DECODE_INT, CHECK_STACK, CHECK_SECCOMP_ANY,
+			 CHECK_CALL },
+	[VSYSEMU_E2] = { CHECK_FETCH, CHECK_NONE, CHECK_DECODE, CHECK_STACK, CHECK_SECCOMP_ANY,
+			 CHECK_CALL },
+	[VSYSEMU_E3] = { CHECK_FETCH, CHECK_NONE, CHECK_DECODE, CHECK_STACK, CHECK_SECCOMP_ANY,
+			 CHECK_RANGE, CHECK_CALL },
+	[VSYSEMU_E4] = { CHECK_FETCH, CHECK_NONE, CHECK_DECODE, CHECK_STACK, CHECK_SECCOMP_FIRST,
+			 CHECK_RANGE, CHECK_CALL },
+	[VSYSEMU_E5] = { CHECK_FETCH, CHECK_NONE, CHECK_DECODE, CHECK_STACK, CHECK_RANGE,
+			 CHECK_SECCOMP, CHECK_CALL },
+	[VSYSEMU_E6] = { CHECK_FETCH, CHECK_NONE, CHECK_DECODE, CHECK_STACK, CHECK_RANGE,
+			 CHECK_SECCOMP, CHECK_CALL },
+	[VSYSEMU_E7] = { CHECK_ACCESS, CHECK_NONE, CHECK_DECODE, CHECK_STACK, CHECK_RANGE,
+			 CHECK_SECCOMP, CHECK_CALL },
+	[VSYSEMU_E8] = { CHECK_ACCESS, CHECK_NONE, CHECK_DECODE, CHECK_STACK, CHECK_RANGE,
+			 CHECK_SECCOMP, CHECK_CALL },
+	[VSYSEMU_E9] = { CHECK_ACCESS, CHECK_64BIT, CHECK_NONE, CHECK_DECODE, CHECK_STACK,
+			 CHECK_RANGE, CHECK_SECCOMP, CHECK_CALL },
 };
 
 /* The page table lets the access through: no fault was due. */
@@ -369,12 +393,13 @@ static void verdict_init(const struct vsysemu_frame *f, struct vsysemu_verdict *
 	};
 }
 
-void vsysemu_policy_decide(const struct vsysemu_profile *p, enum vsysemu_mode mode,
-			   const struct vsysemu_frame *f, const struct vsysemu_guest *g,
-			   struct vsysemu_verdict *v)
+void policy_decide_told(const struct vsysemu_profile *p, enum vsysemu_mode mode,
+			const struct vsysemu_frame *f, const struct vsysemu_guest *g,
+			struct vsysemu_verdict *v, policy_tell_fn *tell, void *ctx)
 {
 	struct decision d = { .p = p, .mode = mode, .f = f, .g = g, .v = v };
-	step_fn *const *s = steps[p->era];
+	const uint8_t *c = order[p->era];
+	bool emulators, answered;
 
 	verdict_init(f, v);
 	if (!vsysemu_mode_valid(p->era, mode))
@@ -384,17 +409,32 @@ void vsysemu_policy_decide(const struct vsysemu_profile *p, enum vsysemu_mode mo
 		v->kind = VSYSEMU_ALLOWED;
 		return;
 	}
-	if (!is_emulators(p, d.mode, f)) {
+	emulators = is_emulators(p, d.mode, f);
+	if (!emulators) {
 		if (f->vector == VSYSEMU_VEC_INT0XCC)
 			v->rip -= INT_BYTES;
 		not_handled(&d);
-		return;
 	}
+	if (tell)
+		tell(ctx, CHECK_ROUTE, v, !emulators);
+	if (!emulators)
+		return;
 	d.entry = f->vector == VSYSEMU_VEC_PF	    ? f->addr :
 		  f->vector == VSYSEMU_VEC_INT0XCC ? f->rip - INT_BYTES :
 						      f->rip;
-	while (!(*s++)(&d))
-		;
+	do {
+		answered = checks[*c](&d);
+		if (tell)
+			tell(ctx, (enum policy_check)*c, v, answered);
+		c++;
+	} while (!answered);
+}
+
+void vsysemu_policy_decide(const struct vsysemu_profile *p, enum vsysemu_mode mode,
+			   const struct vsysemu_frame *f, const struct vsysemu_guest *g,
+			   struct vsysemu_verdict *v)
+{
+	policy_decide_told(p, mode, f, g, v, NULL, NULL);
 }
 
 /* A body that met a bad pointer: with the flag of 3.3 - 6.8 the fault itself has signalled. */
