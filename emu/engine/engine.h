@@ -186,6 +186,9 @@ void engine_clear_zones(struct engine *e); /* all but the page; at execve */
  */
 void engine_set_page(struct engine *e, const uint8_t *bytes, bool readable, bool present);
 
+/* Change @n bytes of data in the page, @page being all of it; code there must stay as it is. */
+void engine_poke_page(struct engine *e, const uint8_t *page, unsigned offset, unsigned n);
+
 /* Code in [@start, @end) was written or unmapped behind the engine's back (system call, munmap,
  * mprotect): forget translations.  memory.h calls it for what goes through it. */
 void engine_forget(struct engine *e, gaddr start, gaddr end);

@@ -829,6 +829,11 @@ void engine_set_page(struct engine *e, const uint8_t *bytes, bool readable, bool
 	uc_mem_map_ptr(e->uc, VSYSCALL_PAGE, PAGE_BYTES, UC_PROT_EXEC | (readable ? UC_PROT_READ : 0u), e->page);
 }
 
+void engine_poke_page(struct engine *e, const uint8_t *page, unsigned offset, unsigned n)
+{
+	memcpy(e->page + offset, page + offset, n);
+}
+
 static void forget_pages(void *ctx, gaddr start, gaddr end)
 {
 	uc_ctl_remove_cache(((struct engine *)ctx)->uc, start, end);

@@ -13,6 +13,126 @@ struct model;
 struct cpu_model;
 struct kernel_model;
 
+/* Stages: X(key, meaning).  Key KEY_cycles of a CPU profile prices one. */
+#define COST_STAGES(X) \
+	X(call, "call, prologue and return of a vDSO function or of code in the page") \
+	X(fence, "the fence before a time stamp is read in user mode") \
+	X(fence_second, "a second fence, after the read (until 2.6.39)") \
+	X(rdtsc, "RDTSC") \
+	X(timekeeping, "sequence count, loads, multiply, shift, normalise") \
+	X(convert_us, "nanoseconds to microseconds and the second store") \
+	X(coarse, "reading the record of the last tick") \
+	X(getres, "clock_getres in the vDSO") \
+	X(segment_limit, "LSL or RDPID: the processor's number") \
+	X(native_check, "real code in the page: sysctl test, read through a pointer") \
+	X(native_time, "time() in the page of 3.0, beyond the call") \
+	X(timens, "time namespace: the second page and its offsets, when hot") \
+	X(vdso_fallback, "a vDSO function that gives up and calls the kernel, without that call") \
+	X(pvclock, "version, scaling and loads of a paravirtual clock, beyond RDTSC") \
+	X(pvclock_getcpu, "processor number before and after a paravirtual read (3.8 - 4.4)") \
+	X(xen_clock, "Xen's clock in the kernel, beyond RDTSC") \
+	X(syscall, "SYSCALL, SWAPGS, stack switch") \
+	X(syscall_save, "registers saved for a system call") \
+	X(syscall_dispatch, "number check and call through the table") \
+	X(syscall_work, "generic entry and exit work of 5.8 and later") \
+	X(syscall_body, "the indirection of a time call's body (clock table, handlers)") \
+	X(sysret, "register restore and SYSRET") \
+	X(uaccess_struct, "a two-word struct copied to the program") \
+	X(uaccess_scalar, "one word stored to the program") \
+	X(int_gate, "INT n through a gate to the kernel") \
+	X(page_fault_gate, "page-fault exception: detection, flush, delivery") \
+	X(gp_gate, "#GP exception: detection, flush, delivery") \
+	X(trap_save, "error_entry: all registers saved, SWAPGS check") \
+	X(fault_path, "the page-fault handler up to the test for the page") \
+	X(emulate_checks, "address decoding, stack read, pointer checks, seccomp test") \
+	X(trap_restore, "return-to-user work with interrupts off, registers restored") \
+	X(iret, "IRET to user mode") \
+	X(trampoline, "user-mode trampoline: pop, pop, ret") \
+	X(pti_entry, "page-table isolation: CR3 written on entry") \
+	X(pti_exit, "page-table isolation: CR3 written on exit") \
+	X(ibrs_entry, "IBRS written on entry") \
+	X(ibrs_exit, "IBRS written on exit") \
+	X(audit_entry, "audit: context filled on entry") \
+	X(audit_exit, "audit: context emptied on exit") \
+	X(slow_entry, "slow entry path (audit, tracing)") \
+	X(slow_exit, "slow exit path (audit, tracing)") \
+	X(seccomp, "running a seccomp filter of a few instructions") \
+	X(work_fd, "work on an open file or small object: read, write, fstat") \
+	X(work_path, "a path walk: open, stat") \
+	X(work_mm, "mmap, munmap, mprotect, brk") \
+	X(work_wait, "sleep, wake, poll without the switch") \
+	X(work_fork, "copying a process") \
+	X(work_thread, "making a thread") \
+	X(work_exec, "replacing the image") \
+	X(work_exit, "tearing a process down") \
+	X(work_signal, "a signal frame and the way into the handler") \
+	X(work_sigreturn, "restoring a signal frame") \
+	X(work_fault, "a page found, zeroed and mapped on first touch") \
+	X(work_switch, "another task's registers and address space") \
+	X(work_tick, "the timer interrupt's work")
+
+enum cost_stage {
+#define X(key, meaning) STAGE_##key,
+	COST_STAGES(X)
+#undef X
+	COST_STAGE_COUNT
+};
+const char *cost_stage_name(enum cost_stage s);
+const char *cost_stage_meaning(enum cost_stage s);
+int cost_stage_find(const char *name, size_t n); /* -1: none such */
+
+/*
+ * Paths of a kernel profile: X(key, meaning).  The value of key path_KEY is a list of stages, `NAME` or
+ * `NAME*TIMES`; `clock` and `clock_user` stand for the read of the chosen clock source in the
+ * kernel and in user mode.  Mitigation and audit stages count only where they are on.
+ */
+#define COST_PATHS(X) \
+	X(syscall_entry, "a system call up to its body") \
+	X(syscall_exit, "from a body back to the program") \
+	X(int0xcc_entry, "int 0xcc up to the body") \
+	X(int0xcc_exit, "and back") \
+	X(page_fault_entry, "a fetch from the page up to the body") \
+	X(page_fault_exit, "and back") \
+	X(gp_entry, "the same by #GP (LASS)") \
+	X(gp_exit, "and back") \
+	X(body_gettimeofday, "gettimeofday in the kernel") \
+	X(body_time, "time in the kernel") \
+	X(body_getcpu, "getcpu in the kernel") \
+	X(body_clock_gettime, "clock_gettime in the kernel") \
+	X(body_clock_coarse, "the same of a coarse clock") \
+	X(body_clock_getres, "clock_getres in the kernel") \
+	X(vdso_gettimeofday, "gettimeofday in the vDSO") \
+	X(vdso_time, "time in the vDSO") \
+	X(vdso_getcpu, "getcpu in the vDSO") \
+	X(vdso_clock_gettime, "clock_gettime in the vDSO") \
+	X(vdso_clock_coarse, "the same of a coarse clock") \
+	X(vdso_clock_getres, "clock_getres in the vDSO") \
+	X(native_gettimeofday, "gettimeofday in the page (real code)") \
+	X(native_time, "time in the page") \
+	X(native_getcpu, "getcpu in the page") \
+	X(native_stub, "the page's stub around a system call")
+
+enum cost_path {
+#define X(key, meaning) CPATH_##key,
+	COST_PATHS(X)
+#undef X
+	COST_PATH_COUNT
+};
+const char *cost_path_name(enum cost_path p);
+const char *cost_path_meaning(enum cost_path p);
+
+/* A parsed list. */
+enum { COST_TOKEN_CLOCK = COST_STAGE_COUNT, COST_TOKEN_CLOCK_USER };
+#define COST_PATH_STEPS 20
+struct cost_steps {
+	struct cost_step {
+		uint8_t token, times;
+	} step[COST_PATH_STEPS];
+	unsigned n;
+};
+/* False: *@bad is the word that is no stage (static for the caller's line: points into @text). */
+bool cost_steps_parse(struct cost_steps *out, const char *text, const char **bad);
+
 /* The time calls, in the order in which the report lists them. */
 enum time_call {
 	CALL_GETTIMEOFDAY, CALL_TIME, CALL_GETCPU, CALL_CLOCK_GETTIME, CALL_CLOCK_GETRES, CALL_COUNT
@@ -53,6 +173,7 @@ enum cost_event {
 	COST_PAGE_FAULT, /* first touch of a page */
 	COST_SWITCH, /* another task */
 	COST_TICK,
+	COST_SECCOMP, /* one run of a filter */
 	COST_EVENT_COUNT
 };
 const char *cost_event_name(enum cost_event ev); /* "vsyscall.gettimeofday" */
@@ -78,7 +199,7 @@ struct cost_table {
 enum cost_where { WHERE_USER, WHERE_ENTRY, WHERE_BODY, WHERE_EXIT };
 struct cost_line {
 	const char *stage; /* key of the CPU profile without _cycles: "iret" */
-	const char *symbol; /* what perf would show on that kernel: "system_call"; never NULL */
+	char symbol[40]; /* what perf would show on that kernel: "system_call" */
 	enum cost_where where;
 	uint32_t cycles16; /* of all repetitions */
 	unsigned times;

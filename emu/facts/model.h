@@ -13,10 +13,12 @@
 #include "base/types.h"
 #include "facts/cost.h"
 #include "facts/policy.h"
+#include "facts/price.h"
 
 enum clocksource { CS_TSC, CS_HPET, CS_ACPI_PM, CS_KVM_CLOCK, CS_XEN, CS_NONE, CS_COUNT };
 /* How an arrival at the page reaches the kernel.  TRAP_GEN_NONE: it does not (native). */
 enum trap_gen { TRAP_GEN_AUTO, TRAP_GEN_NONE, TRAP_GEN_INT0XCC, TRAP_GEN_PAGE_FAULT, TRAP_GEN_GP };
+enum trap_return { TRAP_RETURN_IRET, TRAP_RETURN_SYSRET, TRAP_RETURN_TRAMPOLINE };
 enum provenance { PROV_ESTIMATED, PROV_FITTED, PROV_PUBLISHED, PROV_MEASURED, PROV_GIVEN };
 
 const char *clocksource_name(enum clocksource c); /* as on the command line */
@@ -38,14 +40,6 @@ struct model_origin {
 	bool present; /* the file (or --set) gives it; else it is the key's default */
 };
 
-/* Stages in the order of cost_stages[] (cost.c). */
-#define COST_STAGES_MAX 64
-/* Instruction classes in the order of price.c. */
-#define PRICE_CLASSES_MAX 48
-struct price_class_row {
-	float latency, uops, busy; /* cycles, count, cycles of one port */
-};
-
 struct cpu_model {
 	char *name, *description, *brand, *vendor; /* brand: CPUID's string; vendor: CPUID's 12 letters */
 	uint32_t family, model, stepping; /* CPUID leaf 1 */
@@ -55,19 +49,12 @@ struct cpu_model {
 	bool pcid;
 	bool rdpid;
 	double cpi; /* mean cycles per instruction of user code, where no block price is used */
-	double stage_cycles[COST_STAGES_MAX];
+	double stage_cycles[COST_STAGE_COUNT];
 	double hpet_ns, acpi_pm_ns; /* read of the board's counter */
 	double line_first_cycles, line_next_cycles; /* first and each further cold cache line of a call */
-	/* Structure of the core, see docs/models.md; 0 in width: not known, cpi is used. */
-	struct price_core {
-		double width, alu, load, store, branch, shift, vec, shuf, fp;
-		double elim, lea3_slow, load_latency, vec_load_latency, forward;
-		double scale, chain_weight; /* KC, KN */
-		double branch_miss_cycles;
-		double l1_cycles, l2_cycles, l3_cycles, memory_cycles;
-	} core;
-	struct price_class_row class_row[PRICE_CLASSES_MAX];
-	struct model_origin *origin; /* one a key */
+	struct price_core core; /* width 0: not known, cpi is used */
+	struct price_class_row class_row[CLASS_COUNT];
+	struct model_origin *origin; /* one a key, in the order of cpu_keys() */
 };
 
 struct kernel_model {
@@ -82,8 +69,13 @@ struct kernel_model {
 	uint32_t hz; /* CONFIG_HZ */
 	char *vdso; /* generation letter of the vDSO image: "a".."i" */
 	bool pti, ibrs; /* has it (and uses it by default on a CPU that needs it) */
-	bool trap_return_sysret; /* what-if: emulated calls return by SYSRET */
-	char *path[COST_EVENT_COUNT + 16]; /* stage lists, see cost.c */
+	enum trap_return trap_return; /* how emulated calls return */
+	uint32_t vdso_sources; /* bit CS_*: the vDSO (and real code in the page) reads it */
+	uint64_t vdso_clocks; /* bit n: the vDSO answers clock id n */
+	bool vdso_getres; /* it has clock_getres */
+	bool vsyscall64; /* E0's sysctl: 0 makes the page's code call the kernel */
+	uint32_t segfault_style; /* ordinary line: 0 plain, 1 + " in NAME[..]", 2 + CPU, 3 + Code: */
+	struct cost_steps path[COST_PATH_COUNT];
 	char *symbols; /* "stage=symbol ..." */
 	struct model_origin *origin;
 };
@@ -141,6 +133,25 @@ bool model_set(struct cpu_model *c, struct kernel_model *k, const char *text, st
 typedef VEC(char *) model_names;
 bool model_list(bool kernel, model_names *out, struct err *e);
 void model_names_free(model_names *n);
+
+/* One row of the tables of keys; the whole table feeds the parser, `models`, docs/models.md. */
+enum key_kind {
+	KEY_TEXT, KEY_NUMBER, KEY_U32, KEY_U64, KEY_BOOL, KEY_ERA, KEY_MODES, KEY_TRAP,
+	KEY_TRAP_RETURN, KEY_SOURCES, KEY_CLOCKS, KEY_LOG_STYLE, KEY_ACTIONS, KEY_STEPS, KEY_CLASS
+};
+struct model_key {
+	char name[40];
+	const char *section, *unit, *meaning, *fallback; /* fallback: text of the default; NULL: required */
+	enum key_kind kind;
+	size_t offset;
+	double min, max; /* numbers */
+};
+const struct model_key *cpu_keys(size_t *n);
+const struct model_key *kernel_keys(size_t *n);
+/* Index of stage @s's key in cpu_keys(). */
+size_t cpu_key_of_stage(enum cost_stage s);
+/* The value of a key as text, as it would stand in the file. */
+void model_key_print(const struct model_key *k, const void *profile, struct buf *b);
 
 /* Short name of an era as docs have it: "E5". */
 const char *kernel_model_era(const struct kernel_model *k);

@@ -165,6 +165,7 @@ struct kernel {
 	uint32_t hwcap, hwcap2;
 	struct files *files; /* kernel/fd.h: descriptors that are not plain host ones */
 	struct timers *timers; /* kernel/timer.h */
+	bool timed_out; /* the host's --timeout rang */
 	struct pids *pids; /* kernel/pids.h: virtual process ids, shared by the whole tree */
 	/* Upstairs (run/), set by the loop; NULL: nobody.  @warn: a line for the report's warnings,
 	 * told once a text.  @forked: after a fork, in both processes. */

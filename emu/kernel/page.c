@@ -39,6 +39,12 @@ void page_init(struct kernel *k)
 	engine_set_page(k->engine, the_page.bytes, p.present && p.readable, p.present);
 }
 
+void page_tick(struct kernel *k)
+{
+	if (rules(k)->era == VSYSEMU_E0)
+		pagecode_tick(k, the_page.bytes);
+}
+
 void page_frame(struct kernel *k, struct vsysemu_frame *f, unsigned vector, uint32_t error_code, gaddr addr)
 {
 	const struct task *t = k->proc.current;

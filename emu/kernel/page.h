@@ -11,6 +11,8 @@
 
 /* Set the engine's page up for the profile and mode of k->model. */
 void page_init(struct kernel *k);
+/* Refresh the data in it (before 3.1): after clock_update() answered true. */
+void page_tick(struct kernel *k);
 /* What it holds: PAGE_BYTES bytes. */
 const uint8_t *page_bytes(const struct kernel *k);
 

@@ -7,7 +7,7 @@
 
 /* Fill @page (PAGE_BYTES, all 0xcc) with code and data. */
 void pagecode_build(struct kernel *k, uint8_t *page);
-/* Refresh what the code reads; @page is what pagecode_build() filled. */
+/* Refresh what the code reads, in @page and the engine's copy. */
 void pagecode_tick(struct kernel *k, uint8_t *page);
 
 #endif

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include "kernel/pids.h"
+#include "kernel/seccomp.h"
 #include "kernel/sys.h"
 #include "kernel/uaccess.h"
 
@@ -95,16 +96,6 @@ static int64_t set_user_dispatch(struct kernel *k, const uint64_t a[6])
 	}
 }
 
-static int64_t set_seccomp(struct kernel *k, const uint64_t a[6])
-{
-	/* SECCOMP_MODE_STRICT and _FILTER are operations 0 and 1 of seccomp(2). */
-	uint64_t h[6] = { a[1] - 1, 0, a[1] == 2 ? a[2] : 0 };
-
-	if (a[1] != 1 && a[1] != 2)
-		return -EINVAL;
-	return sys_seccomp ? sys_seccomp(k, h) : -EINVAL;
-}
-
 static int64_t set_tsc(struct kernel *k, uint64_t mode)
 {
 	if (mode != PR_TSC_ENABLE && mode != PR_TSC_SIGSEGV)
@@ -138,9 +129,9 @@ int64_t sys_prctl(struct kernel *k, const uint64_t a[6])
 		k->proc.undumpable = !a[1];
 		return 0;
 	case PR_GET_SECCOMP:
-		return t->seccomp_mode;
+		return seccomp_prctl_get(k);
 	case PR_SET_SECCOMP:
-		return set_seccomp(k, a);
+		return seccomp_prctl_set(k, a[1], a[2]);
 	case PR_GET_TSC:
 		return put_int(k, a[1], t->tsc_sigsegv ? PR_TSC_SIGSEGV : PR_TSC_ENABLE);
 	case PR_SET_TSC:

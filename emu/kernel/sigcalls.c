@@ -40,6 +40,10 @@ bool signal_collect(struct kernel *k)
 		/* The host's own timer only ends waits (timer.c). */
 		if (si.si_signo == SIGALRM && si.si_code == SI_KERNEL)
 			continue;
+		if (si.si_code == SI_TIMER) {
+			k->timed_out = true; /* run/start.c */
+			continue;
+		}
 		siginfo_init(info, si.si_signo, si.si_code);
 		siginfo_put32(info, 4, (uint32_t)si.si_errno);
 		if (si.si_signo == SIGCHLD && si.si_code > 0) {

@@ -10,7 +10,12 @@
 
 #include "kernel/fd.h"
 #include "kernel/kernel.h"
+#include "kernel/seccomp.h"
+#include "kernel/signal.h"
 #include "kernel/sys.h"
+
+#define SIGSYS_USER_DISPATCH 2 /* si_code SYS_USER_DISPATCH */
+#define ARCH_X86_64 0xc000003eu
 
 /* "6.1.192" -> KVER(6, 1). */
 static unsigned kernel_version(const struct kernel *k)
@@ -53,6 +58,36 @@ static int64_t dispatch(struct kernel *k, uint64_t nr, const uint64_t a[6])
 	return sys_pass(k, (unsigned)nr, row, a);
 }
 
+/* kernel/entry/syscall_user_dispatch.c: a SIGSYS instead of the call, RAX as it was. */
+static bool user_dispatch(struct kernel *k, uint64_t nr)
+{
+	struct task *t = k->proc.current;
+	gaddr rip = engine_get(k->engine, REG_RIP);
+	struct vsysemu_signal s = { .signo = SIGSYS, .code = SIGSYS_USER_DISPATCH, .addr = rip, .nr = (int)nr,
+				    .arch = ARCH_X86_64 };
+	uint8_t state;
+
+	if (!t->sud_on || rip - t->sud_start < t->sud_len)
+		return false;
+	if (t->sud_selector) {
+		if (memory_read(k->mem, &state, t->sud_selector, 1)) {
+			s = (struct vsysemu_signal){ .signo = SIGSEGV, .code = SI_KERNEL };
+			signal_force(k, &s);
+			return true;
+		}
+		if (state == 0)
+			return false;
+		if (state != 1) {
+			s = (struct vsysemu_signal){ .signo = SIGSYS, .code = SI_KERNEL };
+			signal_force(k, &s);
+			return true;
+		}
+	}
+	t->orig_rax = -1;
+	signal_force(k, &s);
+	return true;
+}
+
 enum sysret syscall_enter(struct kernel *k)
 {
 	struct task *t = k->proc.current;
@@ -70,6 +105,20 @@ enum sysret syscall_enter(struct kernel *k)
 	t->args[4] = engine_get(e, REG_R8);
 	t->args[5] = engine_get(e, REG_R9);
 	t->restart = 0;
+	if (user_dispatch(k, nr))
+		return SYSRET_SIGNAL;
+	switch (t->seccomp_mode ? seccomp_enter(k, (unsigned)nr, t->args, &r) : SECCOMP_GO_ON) {
+	case SECCOMP_SIGNAL:
+		return SYSRET_SIGNAL;
+	case SECCOMP_ENDED:
+		return SYSRET_EXITED;
+	case SECCOMP_RESULT:
+		engine_set(e, REG_RAX, (uint64_t)r);
+		return SYSRET_DONE;
+	case SECCOMP_GO_ON:
+	default:
+		break;
+	}
 	r = dispatch(k, nr, t->args);
 	switch (r) {
 	case SYSCALL_REGS:

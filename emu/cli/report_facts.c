@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a report says: see report_facts.h. */
+#include "cli/report_facts.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/syscall.h"
+#include "run/loop.h"
+
+#define DYING_CALLER_BACK 1u /* a return address lies behind its call */
+
+const char *report_signal_name(int signo, char buf[32])
+{
+	if (signo < 32 && sigabbrev_np(signo))
+		snprintf(buf, 32, "SIG%s", sigabbrev_np(signo));
+	else
+		snprintf(buf, 32, "SIGRTMIN+%d", signo - 34);
+	return buf;
+}
+
+static void add_maps(struct report *r)
+{
+	const struct vma *v = NULL;
+
+	while ((v = memory_next(r->k->mem, v)))
+		if (v->name && v->name[0] == '/')
+			VEC_PUSH(&r->map, ((struct image_map){ v->start, v->end, v->offset, v->name }));
+}
+
+static void find(struct report *r, gaddr a, struct image_place *p)
+{
+	memset(p, 0, sizeof(*p));
+	if (a)
+		images_find(r->images, r->map.at, r->map.n, a, p);
+}
+
+static void add_program(struct report *r)
+{
+	struct image *i = r->k->proc.exe ? images_get(r->images, r->k->proc.exe) : NULL;
+
+	r->kind = i ? image_kind_name(image_kind(i)) : "static";
+	r->libc = i ? images_libc(r->images, r->k->proc.exe, r->map.at, r->map.n) : NULL;
+}
+
+static int by_count(const void *a, const void *b)
+{
+	const struct report_site *x = a, *y = b;
+
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void add_sites(struct report *r)
+{
+	for (size_t i = 0; i < ACCOUNT_SITES; i++) {
+		const struct account_site *s = &r->total->site[i];
+		struct image_place p;
+
+		if (!s->address)
+			continue;
+		find(r, s->address - DYING_CALLER_BACK, &p);
+		VEC_PUSH(&r->site, ((struct report_site){ s->address, p.symbol, p.object, p.file,
+							  time_call_name((enum time_call)s->entry), p.line, s->count,
+							  s->cycles16 / 16 }));
+	}
+	if (r->site.n)
+		qsort(r->site.at, r->site.n, sizeof(*r->site.at), by_count);
+}
+
+/* Died of the page: what would have come next is not known. */
+static bool died_of_page(const struct report *r)
+{
+	return r->k->outcome.kind == OUTCOME_SIGNAL && r->k->outcome.reason;
+}
+
+static void judge(const struct report *r, const struct model_policy *m, bool active, struct report_policy *p)
+{
+	const struct account *a = r->total;
+	const uint32_t vague = ACCOUNT_READ_PAGE | ACCOUNT_WRONG_OFFSET | ACCOUNT_PAGE_WRITE;
+
+	p->outcome = "runs";
+	p->why = NULL;
+	if (m->mode == VSYSEMU_NONE && a->counts.vsyscalls) {
+		p->outcome = "breaks";
+		p->why = "vsyscall-none";
+		return;
+	}
+	if (active) {
+		if (died_of_page(r) || a->flags & ACCOUNT_REFUSED) {
+			p->outcome = "breaks";
+			p->why = r->k->outcome.reason ? r->k->outcome.reason : "vsyscall-fault";
+		}
+		return;
+	}
+	if (died_of_page(r) || a->flags & vague || a->flags & ACCOUNT_REFUSED) {
+		p->outcome = "unknown";
+		p->why = a->flags & (ACCOUNT_READ_PAGE | ACCOUNT_PAGE_WRITE) ? "it accessed the page or read its maps line" :
+			 a->flags & ACCOUNT_WRONG_OFFSET			 ? "it jumped to a wrong offset" :
+									   "it died before it could tell";
+	}
+}
+
+static void add_policies(struct report *r)
+{
+	const struct model *m = r->k->model;
+	uint64_t base_user, base_system, user, system;
+
+	account_price(r->total, m, m->baseline, &base_user, &base_system);
+	for (unsigned i = 0; i < m->policies; i++) {
+		struct report_policy *p = &r->policy[r->policies++];
+		const struct model_policy *mp = &m->policy[i];
+
+		account_price(r->total, m, i, &user, &system);
+		p->mode = vsysemu_mode_name(mp->mode);
+		p->kernel = mp->kernel->name;
+		p->active = i == m->active;
+		p->baseline = mp->baseline;
+		p->user_ns = clock_cycles16_to_ns(&r->k->clock, user);
+		p->system_ns = clock_cycles16_to_ns(&r->k->clock, system);
+		judge(r, mp, p->active, p);
+		if (base_user + base_system)
+			p->slowdown = (double)(user + system) / (double)(base_user + base_system);
+		if (base_user)
+			p->slowdown_user = (double)user / (double)base_user;
+	}
+}
+
+static void warn(struct report *r, const char *text)
+{
+	VEC_PUSH(&r->warning, xstrdup(text));
+}
+
+/* Prices without a source that this run used. */
+static void warn_estimates(struct report *r)
+{
+	const char *seen[COST_STAGES_MAX];
+	struct buf b = { 0 };
+	unsigned n = 0;
+
+	for (unsigned ev = 0; ev < COST_EVENT_COUNT; ev++) {
+		struct cost_profile p;
+
+		if (!r->total->event[ev])
+			continue;
+		cost_profile(r->k->model, r->k->model->active, (enum cost_event)ev, &p);
+		for (unsigned i = 0; i < p.n; i++) {
+			bool old = !p.line[i].estimated || !p.line[i].cycles16;
+
+			for (unsigned j = 0; j < n; j++)
+				old |= !strcmp(seen[j], p.line[i].stage);
+			if (!old && n < COST_STAGES_MAX)
+				seen[n++] = p.line[i].stage;
+		}
+	}
+	for (unsigned j = 0; j < n; j++)
+		buf_printf(&b, "%s%s", j ? ", " : "prices without a published source were used: ", seen[j]);
+	if (n)
+		warn(r, b.data);
+	buf_free(&b);
+}
+
+static void add_warnings(struct report *r)
+{
+	const struct account *a = r->total;
+	char text[200];
+
+	if (a->flags & ACCOUNT_READ_CLOCK)
+		warn(r, "the program read a clock: figures of other policies are projections from this run");
+	for (unsigned nr = 0; nr < ACCOUNT_SYSCALLS; nr++)
+		if (a->unknown_syscall[nr / 64] >> (nr % 64) & 1) {
+			snprintf(text, sizeof(text), "system call %u is not known: answered ENOSYS", nr);
+			warn(r, text);
+		}
+	for (unsigned i = 0; i < ACCOUNT_WARNINGS && a->warning[i][0]; i++)
+		warn(r, a->warning[i]);
+	if (a->flags & ACCOUNT_SITES_FULL)
+		warn(r, "more call sites than are kept: some are missing");
+	if (r->k->outcome.kind == OUTCOME_LIMIT)
+		warn(r, r->k->timed_out ? "ended by --timeout" : "ended by --max-insns");
+	warn_estimates(r);
+}
+
+void report_facts(struct report *r, struct kernel *k)
+{
+	memset(r, 0, sizeof(*r));
+	r->k = k;
+	r->total = run_total(k);
+	r->images = images_new();
+	add_maps(r);
+	add_program(r);
+	if (died_of_page(r) && k->outcome.caller)
+		find(r, k->outcome.caller - DYING_CALLER_BACK, &r->caller);
+	r->user_ns = clock_cycles16_to_ns(&k->clock, r->total->user_cycles16);
+	r->system_ns = clock_cycles16_to_ns(&k->clock, r->total->system_cycles16);
+	r->elapsed_ns = k->clock.now_ns - k->clock.start_ns;
+	add_sites(r);
+	add_policies(r);
+	add_warnings(r);
+}
+
+void report_facts_free(struct report *r)
+{
+	for (size_t i = 0; i < r->warning.n; i++)
+		free(r->warning.at[i]);
+	VEC_FREE(&r->warning);
+	VEC_FREE(&r->site);
+	VEC_FREE(&r->map);
+	images_free(r->images);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a report says, computed once; the writers only print it. */
+#ifndef VSYSEMU_CLI_REPORT_FACTS_H
+#define VSYSEMU_CLI_REPORT_FACTS_H
+
+#include "facts/image.h"
+#include "kernel/kernel.h"
+#include "run/account.h"
+
+struct report_policy {
+	const char *mode, *kernel, *outcome, *why; /* outcome: runs, breaks, unknown */
+	uint64_t user_ns, system_ns;
+	double slowdown, slowdown_user; /* against the baseline; 0: cannot be told */
+	bool active, baseline;
+};
+
+struct report_site {
+	gaddr address;
+	const char *symbol, *object, *file, *entry;
+	int line;
+	uint64_t count, cycles;
+};
+
+struct report {
+	struct kernel *k;
+	const struct account *total;
+	char *const *argv; /* of the command line */
+	const char *kind, *libc;
+	struct image_place caller; /* of a vsyscall that killed the program */
+	uint64_t user_ns, system_ns, elapsed_ns;
+	struct report_policy policy[MODEL_POLICIES_MAX];
+	unsigned policies;
+	VEC(struct report_site) site; /* most calls first */
+	VEC(char *) warning; /* owned */
+	/* Private: what the strings live in. */
+	struct images *images;
+	VEC(struct image_map) map;
+	char libc_text[64];
+};
+
+void report_facts(struct report *r, struct kernel *k);
+void report_facts_free(struct report *r);
+
+/* "SIGSEGV"; "SIGRTMIN+n" for real-time signals. */
+const char *report_signal_name(int signo, char buf[32]);
+
+#endif

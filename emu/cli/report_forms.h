@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The forms of a report: each appends to @out. */
+#ifndef VSYSEMU_CLI_REPORT_FORMS_H
+#define VSYSEMU_CLI_REPORT_FORMS_H
+
+#include "base/buf.h"
+#include "cli/json.h"
+#include "cli/report_facts.h"
+
+void report_json(const struct report *r, struct buf *out);
+void report_text(const struct report *r, struct buf *out);
+void report_csv(const struct report *r, struct buf *out);
+void report_html(const struct report *r, struct buf *out);
+
+/* Members "calls" and "policies" of @root. */
+void report_put_calls(const struct account *a, struct json *root);
+void report_put_policies(const struct report_policy *p, unsigned n, struct json *root);
+
+/* The table of policies as text. */
+void report_policies_text(const struct report_policy *p, unsigned n, struct buf *out);
+
+/* A field of a CSV line, quoted where needed; a text for HTML. */
+void report_csv_field(struct buf *out, const char *s);
+void report_html_escape(struct buf *out, const char *s);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The report of a run as one HTML page without anything from elsewhere; readable in print and in the dark. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/report_forms.h"
+
+static const char style[] =
+	":root{color-scheme:light dark;--fg:#1b1f24;--bg:#fff;--line:#d0d7de;--dim:#57606a}"
+	"@media(prefers-color-scheme:dark){:root{--fg:#e6edf3;--bg:#0d1117;--line:#30363d;--dim:#8b949e}}"
+	"@media print{:root{--fg:#000;--bg:#fff}}"
+	"body{font:15px/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg);max-width:64rem;margin:2rem auto;padding:0 1rem}"
+	"table{border-collapse:collapse;width:100%;margin:.5rem 0 1.5rem}th,td{border-bottom:1px solid var(--line);padding:.25rem .6rem;text-align:left}"
+	"td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}code{font:13px ui-monospace,monospace}.dim{color:var(--dim)}"
+	".bar{display:flex;height:1.4rem;border-radius:3px;overflow:hidden;margin:.2rem 0}.bar span{min-width:1px}"
+	".breaks{color:#cf222e;font-weight:600}.runs{color:#1a7f37}.unknown{color:#9a6700}";
+
+static const char *const colours[] = { "#0969da", "#bf3989", "#1a7f37", "#bc4c00", "#8250df", "#4d2d00", "#116329",
+				       "#953800", "#0550ae", "#a40e26", "#57606a", "#633c01" };
+
+void report_html_escape(struct buf *out, const char *s)
+{
+	for (; s && *s; s++) {
+		const char *e = *s == '<' ? "&lt;" : *s == '>' ? "&gt;" : *s == '&' ? "&amp;" : *s == '"' ? "&quot;" : NULL;
+
+		if (e)
+			buf_add(out, e, strlen(e));
+		else
+			buf_add(out, s, 1);
+	}
+}
+
+/* One call of each kind that happened: its stages as a bar, under each policy. */
+static void stages(const struct report *r, struct buf *b)
+{
+	const struct model *m = r->k->model;
+
+	for (unsigned ev = COST_VSYSCALL_GETTIMEOFDAY; ev <= COST_VSYSCALL_GETCPU; ev++) {
+		uint32_t widest = 1;
+		struct cost_profile p;
+
+		if (!r->total->event[ev])
+			continue;
+		buf_printf(b, "<h3>%s</h3>", cost_event_name((enum cost_event)ev));
+		for (unsigned i = 0; i < m->policies; i++) {
+			cost_profile(m, i, (enum cost_event)ev, &p);
+			widest = p.total16 > widest ? p.total16 : widest;
+		}
+		for (unsigned i = 0; i < m->policies; i++) {
+			cost_profile(m, i, (enum cost_event)ev, &p);
+			buf_printf(b, "<div>%s@%s <span class=dim>%.1f cycles</span></div><div class=bar style=\"width:%.2f%%\">",
+				   vsysemu_mode_name(m->policy[i].mode), m->policy[i].kernel->name, p.total16 / 16.0,
+				   100.0 * p.total16 / widest);
+			for (unsigned j = 0; j < p.n; j++)
+				if (p.line[j].cycles16)
+					buf_printf(b, "<span style=\"flex:%u;background:%s\" title=\"%s: %.1f cycles%s\"></span>",
+						   p.line[j].cycles16, colours[j % ARRAY_SIZE(colours)], p.line[j].stage,
+						   p.line[j].cycles16 / 16.0, p.line[j].estimated ? " (estimated)" : "");
+			buf_printf(b, "</div>");
+		}
+	}
+}
+
+static void policies(const struct report *r, struct buf *b)
+{
+	buf_printf(b, "<h2>Policies</h2><table><tr><th>mode@kernel<th>outcome<th class=n>user ns<th class=n>system ns"
+		      "<th class=n>slowdown<th class=n>user</tr>");
+	for (unsigned i = 0; i < r->policies; i++) {
+		const struct report_policy *p = &r->policy[i];
+
+		buf_printf(b, "<tr><td>%s%s@%s%s<td class=%s>%s ", p->active ? "<b>" : "", p->mode, p->kernel,
+			   p->active ? "</b>" : "", p->outcome, p->outcome);
+		report_html_escape(b, p->why);
+		buf_printf(b, "<td class=n>%lu<td class=n>%lu<td class=n>%.3f<td class=n>%.3f</tr>",
+			   (unsigned long)p->user_ns, (unsigned long)p->system_ns, p->slowdown, p->slowdown_user);
+	}
+	buf_printf(b, "</table>");
+}
+
+static void sites(const struct report *r, struct buf *b)
+{
+	if (!r->site.n)
+		return;
+	buf_printf(b, "<h2>Call sites</h2><table><tr><th>return address<th>function<th>where<th>entry<th class=n>count<th class=n>cycles</tr>");
+	for (size_t i = 0; i < r->site.n; i++) {
+		const struct report_site *s = &r->site.at[i];
+
+		buf_printf(b, "<tr><td><code>%#lx</code><td>", (unsigned long)s->address);
+		report_html_escape(b, s->symbol ? s->symbol : "?");
+		buf_printf(b, "<td>");
+		report_html_escape(b, s->file ? s->file : s->object);
+		if (s->file)
+			buf_printf(b, ":%d", s->line);
+		buf_printf(b, "<td>%s<td class=n>%lu<td class=n>%lu</tr>", s->entry, (unsigned long)s->count,
+			   (unsigned long)s->cycles);
+	}
+	buf_printf(b, "</table>");
+}
+
+void report_html(const struct report *r, struct buf *b)
+{
+	const struct outcome *o = &r->k->outcome;
+	const struct model *m = r->k->model;
+	char name[32];
+
+	buf_printf(b, "<!DOCTYPE html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">"
+		      "<title>vsysemu report</title><style>%s</style><h1>", style);
+	report_html_escape(b, r->k->proc.exe);
+	buf_printf(b, "</h1><p>vsyscall=%s on Linux %s (%s), cpu %s, clock source %s", vsysemu_mode_name(m->mode),
+		   m->kernel->name, kernel_model_era(m->kernel), m->cpu->name, clocksource_name(m->clocksource));
+	if (o->kind == OUTCOME_SIGNAL)
+		buf_printf(b, "<p class=breaks>killed by %s at <code>%#lx</code> %s", report_signal_name(o->status, name),
+			   (unsigned long)o->rip, o->reason ? o->reason : "");
+	else
+		buf_printf(b, "<p>exit status %d", o->status);
+	buf_printf(b, "<p>%lu instructions, %lu syscalls, %lu vsyscalls, %lu vDSO calls",
+		   (unsigned long)r->total->counts.instructions, (unsigned long)r->total->counts.syscalls,
+		   (unsigned long)r->total->counts.vsyscalls, (unsigned long)r->total->counts.vdso);
+	policies(r, b);
+	buf_printf(b, "<h2>Cost of a call by stage</h2>");
+	stages(r, b);
+	sites(r, b);
+	if (r->k->log.line.n)
+		buf_printf(b, "<h2>Kernel log</h2><pre>");
+	for (size_t i = 0; i < r->k->log.line.n; i++) {
+		report_html_escape(b, r->k->log.line.at[i]);
+		buf_printf(b, "\n");
+	}
+	if (r->k->log.line.n)
+		buf_printf(b, "</pre>");
+	for (size_t i = 0; i < r->warning.n; i++) {
+		buf_printf(b, "<p class=dim>");
+		report_html_escape(b, r->warning.at[i]);
+	}
+	buf_printf(b, "</html>\n");
+}

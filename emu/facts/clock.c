@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Virtual time: see clock.h.  Rules: Linux kernel/time/clocksource.c, timekeeping.c. */
+#include "facts/clock.h"
+
+#include <time.h>
+
+#define KHZ 1000u
+#define SCALE_S 600u /* clocksource_max_deferment's range for a 64-bit counter */
+
+typedef unsigned __int128 u128;
+
+/* clocks_calc_mult_shift(): the largest shift that keeps 600 s of ticks within 64 bits. */
+static void scale(struct clock *c)
+{
+	uint64_t from = c->tsc_hz / KHZ, to = NS_PER_S / KHZ, tmp = ((uint64_t)SCALE_S * KHZ * from) >> 32;
+	uint32_t bits = 32, shift;
+
+	while (tmp) {
+		tmp >>= 1;
+		bits--;
+	}
+	for (shift = 32; shift > 0; shift--) {
+		tmp = ((to << shift) + from / 2) / from;
+		if (!(tmp >> bits))
+			break;
+	}
+	c->mult = (uint32_t)tmp;
+	c->shift = shift;
+}
+
+void clock_init(struct clock *c, uint64_t core_hz, uint64_t tsc_hz, uint32_t tick_hz, int64_t epoch_ns,
+		uint64_t start_ns)
+{
+	u128 step = ((u128)NS_PER_S << 64) / ((u128)core_hz * 16);
+
+	*c = (struct clock){ .core_hz = core_hz, .tsc_hz = tsc_hz, .tick_hz = tick_hz, .epoch_ns = epoch_ns,
+			     .start_ns = start_ns, .now_ns = start_ns };
+	c->step = (uint64_t)(step >> 32);
+	c->step_low = (uint32_t)step;
+	scale(c);
+	c->last_tsc = clock_tsc_at(c, start_ns);
+	c->last_sns = start_ns << c->shift;
+	c->tick = start_ns / (NS_PER_S / tick_hz);
+}
+
+void clock_work(struct clock *c, uint64_t user_cycles16, uint64_t system_cycles16)
+{
+	/* V in 2^-64 ns: now_ns : frac : frac_low. */
+	u128 step = ((u128)c->step << 32) + c->step_low, add = step * (user_cycles16 + system_cycles16);
+	u128 low = ((u128)c->frac << 32) + c->frac_low + (uint64_t)add;
+
+	c->now_ns += (uint64_t)(add >> 64) + (uint64_t)(low >> 64);
+	c->frac = (uint64_t)low >> 32;
+	c->frac_low = (uint32_t)low;
+	c->user_cycles16 += user_cycles16;
+	c->system_cycles16 += system_cycles16;
+}
+
+void clock_sleep_until(struct clock *c, uint64_t ns)
+{
+	if (ns <= c->now_ns)
+		return;
+	c->now_ns = ns;
+	c->frac = c->frac_low = 0;
+}
+
+uint64_t clock_cycles16_to_ns(const struct clock *c, uint64_t cycles16)
+{
+	u128 step = ((u128)c->step << 32) + c->step_low;
+
+	return (uint64_t)((step * cycles16) >> 64);
+}
+
+uint64_t clock_ns_to_cycles16(const struct clock *c, uint64_t ns)
+{
+	return (uint64_t)((u128)ns * c->core_hz * 16 / NS_PER_S);
+}
+
+uint64_t clock_tsc(const struct clock *c)
+{
+	u128 v = ((u128)c->now_ns << 32) + c->frac;
+
+	return c->tsc0_tsc + (uint64_t)(v * c->tsc_hz / ((u128)NS_PER_S << 32));
+}
+
+uint64_t clock_tsc_at(const struct clock *c, uint64_t ns)
+{
+	return c->tsc0_tsc + (uint64_t)((u128)ns * c->tsc_hz / NS_PER_S);
+}
+
+bool clock_update(struct clock *c)
+{
+	uint64_t period = NS_PER_S / c->tick_hz, tick = c->now_ns / period, tsc;
+
+	if (tick <= c->tick)
+		return false;
+	tsc = clock_tsc_at(c, tick * period);
+	c->tick = tick;
+	if (tsc <= c->last_tsc)
+		return false;
+	c->last_sns += (uint64_t)((u128)(tsc - c->last_tsc) * c->mult);
+	c->last_tsc = tsc;
+	return true;
+}
+
+/* MONOTONIC without the time namespace: fine, or that of the record. */
+static int64_t fine_ns(const struct clock *c)
+{
+	uint64_t tsc = clock_tsc(c), delta = tsc > c->last_tsc ? tsc - c->last_tsc : 0;
+
+	return (int64_t)(((u128)c->last_sns + (u128)delta * c->mult) >> c->shift);
+}
+
+static int64_t coarse_ns(const struct clock *c)
+{
+	return (int64_t)(c->last_sns >> c->shift);
+}
+
+static int64_t wall(const struct clock *c, int64_t mono)
+{
+	return mono + c->epoch_ns - (int64_t)c->start_ns + c->settime_ns;
+}
+
+bool clock_read(const struct clock *c, int id, int64_t *ns)
+{
+	switch (id) {
+	case CLOCK_REALTIME:
+	case CLOCK_REALTIME_ALARM:
+	case CLOCK_TAI:
+		*ns = wall(c, fine_ns(c));
+		return true;
+	case CLOCK_MONOTONIC:
+	case CLOCK_MONOTONIC_RAW:
+		*ns = fine_ns(c) + c->mono_offset_ns;
+		return true;
+	case CLOCK_BOOTTIME:
+	case CLOCK_BOOTTIME_ALARM:
+		*ns = fine_ns(c) + c->boot_offset_ns;
+		return true;
+	case CLOCK_REALTIME_COARSE:
+		*ns = wall(c, coarse_ns(c));
+		return true;
+	case CLOCK_MONOTONIC_COARSE:
+		*ns = coarse_ns(c) + c->mono_offset_ns;
+		return true;
+	default:
+		return false;
+	}
+}
+
+bool clock_resolution(const struct clock *c, int id, int64_t *ns)
+{
+	int64_t now;
+
+	if (!clock_read(c, id, &now))
+		return false;
+	*ns = id == CLOCK_REALTIME_COARSE || id == CLOCK_MONOTONIC_COARSE ? (int64_t)(NS_PER_S / c->tick_hz) : 1;
+	return true;
+}
+
+int64_t clock_time(const struct clock *c)
+{
+	return wall(c, coarse_ns(c)) / (int64_t)NS_PER_S;
+}
+
+uint64_t clock_when(const struct clock *c, int id, int64_t ns)
+{
+	int64_t now = 0;
+
+	if (!clock_read(c, id, &now) || ns <= now)
+		return c->now_ns;
+	return (uint64_t)(ns - now) > UINT64_MAX - c->now_ns ? UINT64_MAX : c->now_ns + (uint64_t)(ns - now);
+}
+
+uint64_t clock_last_tick_ns(const struct clock *c)
+{
+	uint64_t period = NS_PER_S / c->tick_hz;
+
+	return c->now_ns / period * period;
+}
+
+uint64_t clock_next_tick_ns(const struct clock *c)
+{
+	return clock_last_tick_ns(c) + NS_PER_S / c->tick_hz;
+}
+
+void clock_split(uint64_t total_ns, uint64_t user16, uint64_t system16, uint64_t *user_ns, uint64_t *system_ns)
+{
+	uint64_t all = user16 + system16;
+
+	*user_ns = all ? (uint64_t)((u128)total_ns * user16 / all) : total_ns;
+	*system_ns = total_ns - *user_ns;
+}

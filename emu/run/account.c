@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What happened and what it cost: see account.h. */
+#include "run/account.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void account_init(struct account *a)
+{
+	memset(a, 0, sizeof(*a));
+	a->counts.processes = a->counts.threads = 1;
+}
+
+static void charge(struct account *a, struct cost c)
+{
+	a->user_cycles16 += c.user16;
+	a->system_cycles16 += c.system16;
+}
+
+struct cost account_event(struct account *a, const struct model *m, enum cost_event ev)
+{
+	struct cost c = model_price(m, ev);
+
+	a->event[ev]++;
+	charge(a, c);
+	return c;
+}
+
+void account_extra(struct account *a, uint64_t user16, uint64_t system16)
+{
+	a->extra_user16 += user16;
+	a->extra_system16 += system16;
+	a->user_cycles16 += user16;
+	a->system_cycles16 += system16;
+}
+
+void account_blocks(struct account *a, uint64_t insns, uint64_t cycles16)
+{
+	a->counts.instructions += insns;
+	a->block_cycles16 += cycles16;
+	a->user_cycles16 += cycles16;
+}
+
+static struct account_site *site(struct account *a, gaddr ret, unsigned entry, uint32_t image)
+{
+	uint64_t h = (ret ^ ret >> 17 ^ (uint64_t)image << 7) * 0x9e3779b97f4a7c15u;
+
+	for (unsigned i = 0; i < ACCOUNT_SITES; i++) {
+		struct account_site *s = &a->site[((h >> 40) + i) & (ACCOUNT_SITES - 1)];
+
+		if (s->address == ret && s->image == image && s->entry == entry)
+			return s;
+		if (!s->address) {
+			s->address = ret;
+			s->image = image;
+			s->entry = (uint8_t)entry;
+			return s;
+		}
+	}
+	return NULL;
+}
+
+static void site_add(struct account *a, gaddr ret, unsigned entry, uint32_t image, uint64_t count, uint64_t cycles16)
+{
+	struct account_site *s = ret ? site(a, ret, entry, image) : NULL;
+
+	if (!s) {
+		a->other_sites += count;
+		a->flags |= ret ? ACCOUNT_SITES_FULL : 0;
+		return;
+	}
+	s->count += count;
+	s->cycles16 += cycles16;
+}
+
+struct cost account_vsyscall(struct account *a, const struct model *m, unsigned entry, bool refused,
+			     bool error, gaddr ret, uint32_t image)
+{
+	struct account_call *call = &a->call[entry][PATH_VSYSCALL];
+	struct cost c = account_event(a, m, refused ? COST_VSYSCALL_REFUSED
+						    : cost_event_of_call(PATH_VSYSCALL, (enum time_call)entry, 0));
+
+	a->counts.vsyscalls++;
+	call->count++;
+	call->cycles16 += c.user16 + c.system16;
+	call->errors += error || refused;
+	if (refused) {
+		a->refused[entry]++;
+		a->flags |= ACCOUNT_REFUSED;
+	} else if (entry != CALL_GETCPU) {
+		a->flags |= ACCOUNT_READ_CLOCK;
+	}
+	site_add(a, ret, entry, image, 1, c.user16 + c.system16);
+	return c;
+}
+
+struct cost account_vdso(struct account *a, const struct model *m, enum time_call c, int64_t clock_id)
+{
+	struct cost price = { 0 };
+
+	a->counts.vdso++;
+	if (c == CALL_COUNT)
+		return price;
+	price = account_event(a, m, cost_event_of_vdso(m, c, clock_id));
+	a->call[c][PATH_VDSO].count++;
+	a->call[c][PATH_VDSO].cycles16 += price.user16 + price.system16;
+	if (c != CALL_GETCPU && c != CALL_CLOCK_GETRES)
+		a->flags |= ACCOUNT_READ_CLOCK;
+	return price;
+}
+
+struct cost account_syscall(struct account *a, const struct model *m, unsigned nr, uint64_t arg0, bool from_page)
+{
+	enum time_call c = time_call_of_syscall(nr);
+	struct cost price = { 0 };
+
+	a->counts.syscalls++;
+	if (from_page)
+		return price;
+	price = account_event(a, m, cost_event_of_syscall(nr, arg0));
+	if (c != CALL_COUNT) {
+		a->call[c][PATH_SYSCALL].count++;
+		a->call[c][PATH_SYSCALL].cycles16 += price.user16 + price.system16;
+		if (c != CALL_GETCPU && c != CALL_CLOCK_GETRES)
+			a->flags |= ACCOUNT_READ_CLOCK;
+	}
+	return price;
+}
+
+void account_result(struct account *a, enum call_path p, enum time_call c, int64_t result)
+{
+	if (c != CALL_COUNT && result < 0 && result >= -4095)
+		a->call[c][p].errors++;
+}
+
+void account_flag(struct account *a, enum account_flag f)
+{
+	a->flags |= f;
+}
+
+void account_unknown_syscall(struct account *a, unsigned nr)
+{
+	if (nr < ACCOUNT_SYSCALLS)
+		a->unknown_syscall[nr / 64] |= 1ull << (nr % 64);
+	else
+		account_warn(a, "system call %u is not known: answered ENOSYS", nr);
+}
+
+void account_warn(struct account *a, const char *fmt, ...)
+{
+	char text[sizeof(a->warning[0])];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	for (unsigned i = 0; i < ACCOUNT_WARNINGS; i++) {
+		if (!strcmp(a->warning[i], text))
+			return;
+		if (!a->warning[i][0]) {
+			memcpy(a->warning[i], text, sizeof(text));
+			return;
+		}
+	}
+}
+
+void account_merge(struct account *to, const struct account *from)
+{
+	uint64_t *d = (uint64_t *)&to->counts;
+	const uint64_t *s = (const uint64_t *)&from->counts;
+
+	for (size_t i = 0; i < sizeof(to->counts) / 8; i++)
+		d[i] += s[i];
+	for (unsigned i = 0; i < COST_EVENT_COUNT; i++)
+		to->event[i] += from->event[i];
+	to->block_cycles16 += from->block_cycles16;
+	to->extra_user16 += from->extra_user16;
+	to->extra_system16 += from->extra_system16;
+	to->user_cycles16 += from->user_cycles16;
+	to->system_cycles16 += from->system_cycles16;
+	to->flags |= from->flags;
+	to->other_sites += from->other_sites;
+	for (unsigned c = 0; c < CALL_COUNT; c++) {
+		to->refused[c] += from->refused[c];
+		for (unsigned p = 0; p < PATH_COUNT; p++) {
+			to->call[c][p].count += from->call[c][p].count;
+			to->call[c][p].cycles16 += from->call[c][p].cycles16;
+			to->call[c][p].errors += from->call[c][p].errors;
+		}
+	}
+	for (unsigned i = 0; i < ACCOUNT_SYSCALLS / 64; i++)
+		to->unknown_syscall[i] |= from->unknown_syscall[i];
+	for (unsigned i = 0; i < ACCOUNT_SITES; i++)
+		if (from->site[i].address)
+			site_add(to, from->site[i].address, from->site[i].entry, from->site[i].image,
+				 from->site[i].count, from->site[i].cycles16);
+	for (unsigned i = 0; i < ACCOUNT_WARNINGS && from->warning[i][0]; i++)
+		account_warn(to, "%s", from->warning[i]);
+}
+
+void account_price(const struct account *a, const struct model *m, unsigned policy, uint64_t *user16,
+		   uint64_t *system16)
+{
+	const struct cost *price = m->policy[policy].price.ev;
+
+	*user16 = a->block_cycles16 + a->extra_user16;
+	*system16 = a->extra_system16;
+	for (unsigned i = 0; i < COST_EVENT_COUNT; i++) {
+		*user16 += a->event[i] * price[i].user16;
+		*system16 += a->event[i] * price[i].system16;
+	}
+}

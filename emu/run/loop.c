@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The loop: see loop.h. */
+#include "run/loop.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "facts/price.h"
+#include "kernel/klog.h"
+#include "kernel/page.h"
+#include "kernel/pids.h"
+#include "kernel/procfs.h"
+#include "kernel/signal.h"
+#include "kernel/syscall.h"
+#include "kernel/timer.h"
+#include "kernel/trap.h"
+#include "kernel/vdso.h"
+#include "run/account.h"
+#include "run/cpuid.h"
+#include "run/loop_private.h"
+#include "run/trace.h"
+
+#define NR_EXECVE 59u
+#define NR_EXECVEAT 322u
+#define NR_EXIT 60u
+#define NR_EXIT_GROUP 231u
+#define NR_SIGRETURN 15u
+#define MAX_STRETCH_NS (100 * 1000000ull) /* a run is interrupted at least that often */
+
+static bool in_page(gaddr a)
+{
+	return a >= VSYSCALL_PAGE && a < VSYSCALL_PAGE_END;
+}
+
+/* Book what the engine ran since the last time. */
+void loop_sync(struct loop *l)
+{
+	uint64_t insns = engine_insns(l->k->engine), cost = engine_cost(l->k->engine);
+
+	if (insns == l->insns && cost == l->cost)
+		return;
+	account_blocks(l->k->account, insns - l->insns, cost - l->cost);
+	clock_work(&l->k->clock, cost - l->cost, 0);
+	l->insns = insns;
+	l->cost = cost;
+}
+
+static void charge(struct loop *l, struct cost c)
+{
+	clock_work(&l->k->clock, c.user16, c.system16);
+}
+
+/* The kernel's own work between two instructions of the guest: ticks. */
+static void tick(struct loop *l)
+{
+	struct kernel *k = l->k;
+
+	if (!clock_update(&k->clock))
+		return;
+	vdso_tick(k);
+	page_tick(k);
+}
+
+static uint32_t total(struct cost c)
+{
+	return c.user16 + c.system16;
+}
+
+static gaddr return_address(struct kernel *k)
+{
+	gaddr ret = 0;
+
+	if (memory_read(k->mem, &ret, engine_get(k->engine, REG_RSP), 8))
+		return 0;
+	return ret;
+}
+
+/* ---- what the engine asks ---- */
+
+static void native_arrival(struct loop *l, gaddr pc)
+{
+	struct kernel *k = l->k;
+	struct page_event ev = { .nr = vsysemu_entry_nr(pc), .caller = return_address(k),
+				 .args = { engine_get(k->engine, REG_RDI), engine_get(k->engine, REG_RSI) } };
+	struct cost c;
+
+	if (ev.nr < 0 || ev.nr > 2)
+		return;
+	k->proc.current->caller = ev.caller;
+	c = account_vsyscall(k->account, k->model, (unsigned)ev.nr, false, false, ev.caller, l->image);
+	charge(l, c);
+	trace_vsyscall(k, &ev, pc, total(c));
+}
+
+static void record_arrival(struct loop *l, const struct page_event *ev, gaddr pc)
+{
+	struct kernel *k = l->k;
+	struct cost c = { 0 };
+
+	if (ev->nr >= 0) {
+		c = account_vsyscall(k->account, k->model, (unsigned)ev->nr, ev->refused, ev->error, ev->caller,
+				     l->image);
+		charge(l, c);
+	} else {
+		account_flag(k->account, ACCOUNT_WRONG_OFFSET);
+	}
+	if (ev->refused && k->proc.current->reason && strstr(k->proc.current->reason, "-fault"))
+		account_flag(k->account, ACCOUNT_BODY_FAULT);
+	trace_vsyscall(k, ev, pc, total(c));
+}
+
+static enum zone_action page_zone(struct loop *l, gaddr pc)
+{
+	struct kernel *k = l->k;
+	struct page_event ev;
+
+	loop_sync(l);
+	tick(l);
+	if (k->model->mode == VSYSEMU_NATIVE || k->model->trap == TRAP_GEN_INT0XCC) {
+		if (k->model->mode == VSYSEMU_NATIVE)
+			native_arrival(l, pc);
+		if (vsysemu_entry_nr(pc) < 0 && !l->in_page)
+			account_flag(k->account, ACCOUNT_WRONG_OFFSET);
+	}
+	l->in_page = true;
+	if (page_arrive(k, pc, &ev))
+		return ZONE_RUN;
+	l->in_page = false;
+	record_arrival(l, &ev, pc);
+	if (k->outcome.kind != OUTCOME_RUNNING || signal_is_due(k))
+		return ZONE_STOP;
+	return ZONE_MOVED;
+}
+
+static enum zone_action zone(void *ctx, gaddr pc, uint32_t insns, uint32_t cost)
+{
+	struct loop *l = ctx;
+	struct kernel *k = l->k;
+	enum vdso_function f;
+
+	(void)insns;
+	(void)cost;
+	if (in_page(pc))
+		return page_zone(l, pc);
+	f = vdso_enter(k, pc);
+	if (f != VDSO_NO_FUNCTION) {
+		struct cost c;
+
+		loop_sync(l);
+		tick(l);
+		c = account_vdso(k->account, k->model, (enum time_call)f, (int64_t)(int32_t)engine_get(k->engine, REG_RDI));
+		charge(l, c);
+		trace_vdso(k, f, return_address(k), total(c));
+	}
+	return ZONE_RUN;
+}
+
+static uint32_t price(void *ctx, gaddr pc, const uint8_t *code, uint32_t bytes, uint32_t insns)
+{
+	struct loop *l = ctx;
+
+	/* Their calls are events with a price of their own. */
+	if (in_page(pc) || vdso_contains(l->k, pc))
+		return 0;
+	return price_block(l->k->model->cpu, code, bytes, insns);
+}
+
+static uint64_t tsc(void *ctx, uint32_t *aux)
+{
+	struct loop *l = ctx;
+
+	*aux = l->k->proc.current ? l->k->proc.current->cpu_nr : 0;
+	loop_sync(l);
+	return clock_tsc(&l->k->clock);
+}
+
+static void cpuid(void *ctx, uint32_t leaf, uint32_t subleaf, uint32_t out[4])
+{
+	struct loop *l = ctx;
+
+	cpuid_leaf(l->k->model, l->k->proc.current->cpu_nr, leaf, subleaf, out);
+}
+
+struct engine_ops loop_ops(struct loop *l)
+{
+	return (struct engine_ops){ .ctx = l, .zone = zone, .price = price, .tsc = tsc, .cpuid = cpuid };
+}
+
+/* ---- what the engine stopped for ---- */
+
+static void do_syscall(struct loop *l)
+{
+	struct kernel *k = l->k;
+	struct task *t = k->proc.current;
+	uint64_t nr = engine_get(k->engine, REG_RAX), arg0 = engine_get(k->engine, REG_RDI);
+	bool from_page = in_page(engine_get(k->engine, REG_RIP) - 2);
+	enum time_call call = time_call_of_syscall((unsigned)nr);
+	struct cost c;
+	enum sysret r;
+
+	t->reason = NULL;
+	t->caller = 0;
+	tick(l);
+	c = account_syscall(k->account, k->model, nr < UINT32_MAX ? (unsigned)nr : UINT32_MAX, arg0, from_page);
+	charge(l, c);
+	if (nr >= SYSCALL_COUNT || !syscall_name((unsigned)nr))
+		account_unknown_syscall(k->account, (unsigned)nr);
+	if (nr == NR_EXECVE || nr == NR_EXECVEAT || nr == NR_EXIT || nr == NR_EXIT_GROUP) {
+		uint64_t args[6] = { arg0, engine_get(k->engine, REG_RSI), engine_get(k->engine, REG_RDX),
+				     engine_get(k->engine, REG_R10), engine_get(k->engine, REG_R8),
+				     engine_get(k->engine, REG_R9) };
+
+		trace_syscall(k, (unsigned)nr, args, SYSCALL_NORETURN, 0);
+	}
+	r = syscall_enter(k);
+	if (r == SYSRET_DONE) {
+		int64_t v = (int64_t)engine_get(k->engine, REG_RAX);
+
+		account_result(k->account, from_page ? PATH_VSYSCALL : PATH_SYSCALL, call, v);
+		if (nr != NR_EXECVE && nr != NR_EXECVEAT)
+			trace_syscall(k, (unsigned)nr, t->args, v, total(c));
+	} else if (r == SYSRET_REGS && nr != NR_SIGRETURN) {
+		l->image++;
+		page_init(k);
+	}
+}
+
+static void exception(struct loop *l, const struct trap *t)
+{
+	struct kernel *k = l->k;
+
+	if (t->vector == VEC_PF) {
+		k->account->counts.page_faults++;
+		if (in_page(t->addr))
+			account_flag(k->account, t->error_code & PF_W ? ACCOUNT_PAGE_WRITE : ACCOUNT_READ_PAGE);
+	}
+	charge(l, account_event(k->account, k->model, COST_EXCEPTION));
+	trace_fault(k, t);
+	trap_exception(k, t);
+}
+
+static void interrupt(struct loop *l, const struct trap *t)
+{
+	struct page_event ev = { .nr = -1 };
+
+	if (trap_int(l->k, t, &ev))
+		record_arrival(l, &ev, t->rip);
+}
+
+static bool limits(struct loop *l)
+{
+	struct kernel *k = l->k;
+
+	if ((k->opt->max_insns && engine_insns(k->engine) >= k->opt->max_insns) || k->timed_out) {
+		k->outcome.kind = OUTCOME_LIMIT;
+		k->outcome.status = 124;
+		k->outcome.rip = engine_get(k->engine, REG_RIP);
+		return true;
+	}
+	return false;
+}
+
+/* Run until the next thing that is due by itself. */
+static void set_deadline(struct loop *l)
+{
+	struct kernel *k = l->k;
+	uint64_t next = timers_next(k), now = k->clock.now_ns, ns = MAX_STRETCH_NS;
+
+	if (next != UINT64_MAX)
+		ns = next <= now ? 0 : next - now < ns ? next - now : ns;
+	engine_set_deadline(k->engine, engine_cost(k->engine) + clock_ns_to_cycles16(&k->clock, ns) + 16,
+			    k->opt->max_insns ? k->opt->max_insns : UINT64_MAX);
+}
+
+void loop_signalled(struct kernel *k, const uint8_t *info)
+{
+	k->account->counts.signals++;
+	trace_signal(k, info);
+}
+
+/* At each way back to user mode. */
+static void return_to_user(struct loop *l)
+{
+	struct kernel *k = l->k;
+	uint64_t before = k->account->counts.signals;
+
+	tick(l);
+	timers_expire(k);
+	signal_collect(k);
+	if (limits(l))
+		return;
+	if (signal_is_due(k) || k->proc.current->restart || k->proc.current->restore_mask)
+		signal_deliver(k);
+	for (; before < k->account->counts.signals; before++)
+		charge(l, account_event(k->account, k->model, COST_SIGNAL));
+}
+
+bool loop_run(struct loop *l, struct err *e)
+{
+	struct kernel *k = l->k;
+	struct trap t;
+
+	return_to_user(l);
+	while (k->outcome.kind == OUTCOME_RUNNING) {
+		set_deadline(l);
+		engine_run(k->engine, &t);
+		loop_sync(l);
+		switch (t.kind) {
+		case TRAP_SYSCALL:
+			do_syscall(l);
+			break;
+		case TRAP_INT:
+			interrupt(l, &t);
+			break;
+		case TRAP_EXCEPTION:
+			exception(l, &t);
+			break;
+		case TRAP_ZONE:
+		case TRAP_DEADLINE:
+		case TRAP_INTERRUPT:
+			break;
+		case TRAP_ENGINE:
+		default:
+			return err_set_status(e, 125, "the engine stopped: %s", engine_strerror(k->engine));
+		}
+		if (!in_page(engine_get(k->engine, REG_RIP)))
+			l->in_page = false;
+		if (k->outcome.kind == OUTCOME_RUNNING)
+			return_to_user(l);
+	}
+	return true;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What loop.c and start.c share. */
+#ifndef VSYSEMU_RUN_LOOP_PRIVATE_H
+#define VSYSEMU_RUN_LOOP_PRIVATE_H
+
+#include "base/err.h"
+#include "kernel/kernel.h"
+
+struct loop {
+	struct kernel *k;
+	uint64_t insns, cost; /* of the engine, booked so far */
+	uint32_t image; /* number of the program: execve moves it */
+	bool in_page; /* native code of the page runs */
+};
+
+struct engine_ops loop_ops(struct loop *l);
+/* Until k->outcome is filled; false: the engine failed. */
+bool loop_run(struct loop *l, struct err *e);
+void loop_sync(struct loop *l);
+void loop_signalled(struct kernel *k, const uint8_t *info);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Making a kernel, its first process and the engine; the end of each process; the shared accounts. */
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kernel/exec.h"
+#include "kernel/fd.h"
+#include "kernel/hostsig.h"
+#include "kernel/klog.h"
+#include "kernel/page.h"
+#include "kernel/pids.h"
+#include "kernel/process.h"
+#include "kernel/random.h"
+#include "kernel/seccomp.h"
+#include "kernel/signal.h"
+#include "kernel/timer.h"
+#include "kernel/vdso.h"
+#include "run/account.h"
+#include "run/loop.h"
+#include "run/loop_private.h"
+#include "run/trace.h"
+
+#define PROCESSES_MAX 4096u
+#define UPTIME_AT_START_NS (1000 * NS_PER_S)
+
+/* Shared by the tree: one account a process, in order of creation. */
+struct accounts {
+	_Atomic unsigned n;
+	struct {
+		pid_t pid;
+		struct account a;
+	} at[PROCESSES_MAX];
+};
+
+/* The loop of this process, reached from the engine's and the kernel's call-backs. */
+static struct {
+	struct loop loop;
+	struct accounts *accounts;
+	struct account spare; /* more processes than accounts */
+	struct account sum;
+	const struct run_request *request;
+} run;
+
+static struct account *account_take(pid_t pid)
+{
+	unsigned i = run.accounts ? atomic_fetch_add(&run.accounts->n, 1) : PROCESSES_MAX;
+	struct account *a = i < PROCESSES_MAX ? &run.accounts->at[i].a : &run.spare;
+
+	account_init(a);
+	if (i < PROCESSES_MAX)
+		run.accounts->at[i].pid = pid;
+	return a;
+}
+
+const struct account *run_process(struct kernel *k, size_t i, pid_t *pid)
+{
+	(void)k;
+	if (!run.accounts || i >= run.accounts->n || i >= PROCESSES_MAX)
+		return NULL;
+	*pid = run.accounts->at[i].pid;
+	return &run.accounts->at[i].a;
+}
+
+const struct account *run_total(struct kernel *k)
+{
+	const struct account *a;
+	pid_t pid;
+
+	memset(&run.sum, 0, sizeof(run.sum));
+	for (size_t i = 0; (a = run_process(k, i, &pid)); i++)
+		account_merge(&run.sum, a);
+	return &run.sum;
+}
+
+static void warn(struct kernel *k, const char *text)
+{
+	account_warn(k->account, "%s", text);
+}
+
+static void page_told(struct kernel *k)
+{
+	account_flag(k->account, ACCOUNT_READ_PAGE);
+}
+
+static void forked(struct kernel *k, bool child)
+{
+	if (!child)
+		return;
+	hostsig_forget();
+	timers_forget(k);
+	k->log.line.n = 0;
+	k->account = account_take(k->proc.pid);
+	run.loop.insns = engine_insns(k->engine);
+	run.loop.cost = engine_cost(k->engine);
+}
+
+/* --timeout: a timer of the host, told apart from all else by its si_code (see signal_collect()). */
+static void arm_timeout(uint64_t ns)
+{
+	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGXCPU };
+	struct itimerspec it = { .it_value = { (time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S) } };
+	timer_t t;
+
+	if (!timer_create(CLOCK_MONOTONIC, &ev, &t))
+		timer_settime(t, 0, &it, NULL);
+}
+
+static struct task *first_task(struct kernel *k)
+{
+	struct task *t = xcalloc(1, sizeof(*t));
+
+	t->tid = k->proc.pid;
+	t->orig_rax = -1;
+	t->altstack_flags = SS_DISABLE;
+	t->wake_ns = UINT64_MAX;
+	VEC_PUSH(&k->proc.tasks, t);
+	k->proc.current = t;
+	return t;
+}
+
+static bool start(const struct run_request *r, struct kernel *k, struct err *e)
+{
+	struct engine_ops ops;
+
+	k->model = r->model;
+	k->opt = r->opt;
+	k->sysroot = r->sysroot ? xstrdup(r->sysroot) : NULL;
+	k->cpus = r->opt->cpus;
+	k->log.to_stderr = r->opt->log_to_stderr;
+	k->warn = warn;
+	k->forked = forked;
+	k->page_told = page_told;
+	k->signalled = loop_signalled;
+	random_seed(k, r->opt->seed);
+	clock_init(&k->clock, r->model->cpu->core_hz, r->model->cpu->tsc_hz, r->model->kernel->hz, r->opt->epoch_ns,
+		   UPTIME_AT_START_NS);
+	k->clock.mono_offset_ns = r->opt->timens ? r->opt->timens_mono_ns : 0;
+	k->clock.boot_offset_ns = r->opt->timens ? r->opt->timens_boot_ns : 0;
+	run.accounts = mmap(NULL, sizeof(*run.accounts), PROT_READ | PROT_WRITE,
+			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (run.accounts == MAP_FAILED)
+		run.accounts = NULL;
+	run.loop = (struct loop){ .k = k };
+	k->account = account_take(PID_FIRST);
+	k->mem = memory_new(e);
+	if (!k->mem)
+		return false;
+	ops = loop_ops(&run.loop);
+	k->engine = engine_new(k->mem, &ops, r->opt->engine_level, e);
+	if (!k->engine)
+		return false;
+	memory_set_engine(k->mem, k->engine);
+	if (engine_notes(k->engine) && r->warn_fd >= 0)
+		dprintf(r->warn_fd, "vsysemu: %s\n", engine_notes(k->engine));
+	process_init(k);
+	first_task(k);
+	signal_init(k);
+	if (!exec_load(k, r->path, r->argv, r->envp, e))
+		return false;
+	if (r->opt->seccomp && !seccomp_spec(k, r->opt->seccomp, e))
+		return false;
+	page_init(k);
+	run.loop.insns = engine_insns(k->engine);
+	run.loop.cost = engine_cost(k->engine);
+	return true;
+}
+
+/* A child of the guest ends here, as Linux would have ended it for its parent. */
+static void end_child(struct kernel *k)
+{
+	process_end(k);
+	fflush(NULL);
+	_exit(k->outcome.kind == OUTCOME_SIGNAL ? 128 + k->outcome.status : k->outcome.status);
+}
+
+bool run_program(const struct run_request *r, struct kernel *k, struct err *e)
+{
+	unsigned what = 0;
+	bool ok;
+
+	run.request = r;
+	if (r->opt->trace) {
+		what = trace_parse(r->opt->trace, e);
+		if (!what)
+			return false;
+	}
+	if (!start(r, k, e))
+		return false;
+	k->trace = trace_new(what);
+	if (r->opt->timeout_ns)
+		arm_timeout(r->opt->timeout_ns);
+	ok = loop_run(&run.loop, e);
+	loop_sync(&run.loop);
+	trace_exit(k);
+	if (!pids_is_first(k)) {
+		if (!ok)
+			fprintf(stderr, "vsysemu: %s\n", e->text);
+		end_child(k);
+	}
+	process_end(k);
+	return ok;
+}
+
+void run_free(struct kernel *k)
+{
+	trace_free(k->trace);
+	klog_free(k);
+	timers_free(k);
+	if (k->mem && k->engine)
+		vdso_free(k);
+	if (k->pids)
+		process_free(k);
+	for (size_t i = 0; i < k->proc.tasks.n; i++)
+		free(k->proc.tasks.at[i]);
+	VEC_FREE(&k->proc.tasks);
+	memory_free(k->mem);
+	engine_free(k->engine);
+	free(k->sysroot);
+	if (run.accounts)
+		munmap(run.accounts, sizeof(*run.accounts));
+	run.accounts = NULL;
+}
