@@ -137,7 +137,7 @@ static void warn(struct report *r, const char *text)
 /* Prices without a source that this run used. */
 static void warn_estimates(struct report *r)
 {
-	const char *seen[COST_STAGES_MAX];
+	const char *seen[COST_LINES_MAX];
 	struct buf b = { 0 };
 	unsigned n = 0;
 
@@ -152,7 +152,7 @@ static void warn_estimates(struct report *r)
 
 			for (unsigned j = 0; j < n; j++)
 				old |= !strcmp(seen[j], p.line[i].stage);
-			if (!old && n < COST_STAGES_MAX)
+			if (!old && n < COST_LINES_MAX)
 				seen[n++] = p.line[i].stage;
 		}
 	}
