@@ -21,6 +21,7 @@ static verb_main *const verb_mains[VERB_COUNT] = {
 	[VERB_COMPARE] = cli_compare,
 	[VERB_SCAN] = cli_scan,
 	[VERB_CHECK] = cli_check,
+	[VERB_EXPLAIN] = cli_explain,
 };
 
 /* Standard output that cannot be written (a full disk) is trouble, not success. */

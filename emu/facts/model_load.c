@@ -17,7 +17,7 @@
 
 #define FILE_BYTES_MAX (1u << 20)
 #define LINE_BYTES_MAX 198 /* inih cuts lines in pieces beyond that */
-#define BASE_DEPTH_MAX 12
+#define BASE_DEPTH_MAX 32
 
 struct load {
 	bool kernel;

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* `vsysemu explain`: an explanation (facts/explain.h), and perhaps a second one beside it, as text, JSON
+ * or a page with a timeline. */
+#ifndef VSYSEMU_CLI_EXPLAIN_H
+#define VSYSEMU_CLI_EXPLAIN_H
+
+#include "base/buf.h"
+#include "cli/json.h"
+#include "facts/explain.h"
+
+/* One policy's explanation and what it is called. */
+struct explain_side {
+	const struct model *m;
+	unsigned policy;
+	struct explanation x;
+};
+
+/* "emulate on 6.1 (E8, page-fault)" */
+void explain_side_name(const struct explain_side *s, struct buf *out);
+const char *explain_call_name(int nr);
+double explain_cycles(uint32_t cycles16);
+
+void explain_text(const struct explain_side *s, int nr, struct buf *out);
+/* @beside: the second policy, or NULL. */
+void explain_json(const struct explain_side *s, const struct explain_side *beside, int nr,
+		  struct buf *out);
+void explain_html(const struct explain_side *s, const struct explain_side *beside, int nr,
+		  struct buf *out);
+
+#endif

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * An explanation as one page without anything from outside: a drawn timeline of each policy on one
+ * scale, the steps below, and the keyboard to go through them.  Without scripts it is still all there.
+ */
+#include <string.h>
+
+#include "cli/explain.h"
+
+static const char style[] =
+	":root{--bg:#fff;--fg:#1b1f24;--dim:#59636e;--line:#d1d9e0;--now:#fff8c5;"
+	"--caller:#8c959f;--page:#2da44e;--trap:#cf222e;--check:#bf8700;--seccomp:#8250df;--body:#0969da;"
+	"--edit:#1b7c83;--return:#bc4c00;--signal:#a40e26}\n"
+	"@media(prefers-color-scheme:dark){:root{--bg:#0d1117;--fg:#e6edf3;--dim:#9198a1;--line:#3d444d;"
+	"--now:#3b2e00;--caller:#9198a1;--page:#3fb950;--trap:#f85149;--check:#d29922;--seccomp:#ab7df8;"
+	"--body:#4493f8;--edit:#39c5cf;--return:#f0883e;--signal:#ff7b72}}\n"
+	"*{box-sizing:border-box}body{margin:0 auto;max-width:110rem;padding:1rem 1.5rem;background:var(--bg);"
+	"color:var(--fg);font:15px/1.45 system-ui,sans-serif}\n"
+	"h1{font-size:1.4rem;margin:.2rem 0}h2{font-size:1.1rem;margin:.2rem 0}p{margin:.3rem 0}"
+	".dim{color:var(--dim)}\n"
+	".bars{margin:1rem 0}.bar{display:flex;height:2.2rem;margin:.15rem 0 .6rem;border:1px solid var(--line);"
+	"border-radius:4px;overflow:hidden}\n"
+	".bar i{display:block;flex:none;min-width:2px;border-right:1px solid var(--bg);cursor:pointer}"
+	".bar i.now{outline:3px solid var(--fg);outline-offset:-3px}\n"
+	".sides{display:grid;grid-template-columns:repeat(auto-fit,minmax(28rem,1fr));gap:1.5rem}\n"
+	"ol{list-style:none;padding:0;margin:0}li{border-left:.4rem solid;border-bottom:1px solid var(--line);"
+	"padding:.35rem .6rem;cursor:pointer}\n"
+	"li.now{background:var(--now)}li.later{opacity:.45}.n{float:right;font-variant-numeric:tabular-nums}\n"
+	"pre{margin:.2rem 0;white-space:pre-wrap;font:12.5px/1.4 ui-monospace,monospace}\n"
+	"table{border-collapse:collapse;font-size:13px;margin:.2rem 0}td{padding:0 .8rem 0 0;vertical-align:top}"
+	"td:first-child{text-align:right;font-variant-numeric:tabular-nums}\n"
+	"kbd{border:1px solid var(--line);border-radius:3px;padding:0 .3em;font-size:.85em}\n"
+	"@media print{li.later{opacity:1}li,.bar{break-inside:avoid}.keys{display:none}}\n";
+
+static const char script[] =
+	"(function(){var n=0,s=[].slice.call(document.querySelectorAll('section.side')),m=0;\n"
+	"function all(x,q){return [].slice.call(x.querySelectorAll(q))}\n"
+	"function show(move){s.forEach(function(x,k){all(x,'li').forEach(function(e,i){\n"
+	"e.classList.toggle('now',i===n);e.classList.toggle('later',i>n);\n"
+	"if(i===n&&move&&k===0)e.scrollIntoView({block:'nearest'})});\n"
+	"all(document.getElementById('bar'+k),'i').forEach(function(e){\n"
+	"e.classList.toggle('now',+e.dataset.step===n)})})}\n"
+	"s.forEach(function(x){m=Math.max(m,all(x,'li').length)});\n"
+	"function go(k){n=Math.max(0,Math.min(m-1,k));show(true)}\n"
+	"document.addEventListener('keydown',function(e){if(e.ctrlKey||e.altKey||e.metaKey)return;\n"
+	"var k=e.key;if(k==='ArrowRight'||k==='ArrowDown'||k===' '||k==='n')go(n+1);\n"
+	"else if(k==='ArrowLeft'||k==='ArrowUp'||k==='p')go(n-1);\n"
+	"else if(k==='Home')go(0);else if(k==='End')go(m-1);else return;e.preventDefault()});\n"
+	"document.addEventListener('click',function(e){var t=e.target.closest('[data-step]');\n"
+	"if(t)go(+t.dataset.step)});show(false)})();\n";
+
+static void escaped(const char *s, struct buf *out)
+{
+	for (; *s; s++) {
+		if (*s == '&')
+			buf_printf(out, "&amp;");
+		else if (*s == '<')
+			buf_printf(out, "&lt;");
+		else if (*s == '>')
+			buf_printf(out, "&gt;");
+		else if (*s == '"')
+			buf_printf(out, "&quot;");
+		else
+			buf_add(out, s, 1);
+	}
+}
+
+static void side_name(const struct explain_side *s, struct buf *out)
+{
+	struct buf name = { 0 };
+
+	explain_side_name(s, &name);
+	escaped(name.data, out);
+	buf_free(&name);
+}
+
+/* One strip of the timeline; @scale16: cycles of the full width. */
+static void bar(const struct explain_side *s, unsigned k, uint32_t scale16, struct buf *out)
+{
+	buf_printf(out, "<div>");
+	side_name(s, out);
+	buf_printf(out, ": <b>%.10g</b> cycles</div><div class=\"bar\" id=\"bar%u\">",
+		   explain_cycles(s->x.total16), k);
+	for (size_t i = 0; i < s->x.steps.n; i++) {
+		const struct explain_step *p = &s->x.steps.at[i];
+
+		buf_printf(out, "<i data-step=\"%zu\" style=\"width:%.3f%%;background:var(--%s)\" title=\"", i,
+			   scale16 ? 96.0 * p->cycles16 / scale16 : 0.0, explain_part_name(p->part));
+		escaped(p->title, out);
+		buf_printf(out, ", %.10g cycles\"></i>", explain_cycles(p->cycles16));
+	}
+	buf_printf(out, "</div>\n");
+}
+
+static void stages(const struct explain_step *p, struct buf *out)
+{
+	if (!p->stages.n)
+		return;
+	buf_printf(out, "<table>");
+	for (size_t i = 0; i < p->stages.n; i++) {
+		const struct explain_stage *g = &p->stages.at[i];
+
+		buf_printf(out, "<tr><td>%.10g</td><td>", explain_cycles(g->cycles16));
+		escaped(g->stage, out);
+		if (g->times > 1)
+			buf_printf(out, " &times;%u", g->times);
+		buf_printf(out, "</td><td>");
+		escaped(g->symbol, out);
+		buf_printf(out, "</td><td class=\"dim\">");
+		escaped(g->meaning, out);
+		buf_printf(out, " (%s", provenance_name(g->provenance));
+		if (*g->source) {
+			buf_printf(out, ": ");
+			escaped(g->source, out);
+		}
+		buf_printf(out, ")</td></tr>");
+	}
+	buf_printf(out, "</table>");
+}
+
+static void step(size_t i, const struct explain_step *p, struct buf *out)
+{
+	buf_printf(out, "<li data-step=\"%zu\" style=\"border-left-color:var(--%s)\"><span class=\"n\">%.10g"
+			" <span class=\"dim\">/ %.10g</span></span><b>%zu. ",
+		   i, explain_part_name(p->part), explain_cycles(p->cycles16), explain_cycles(p->total16),
+		   i + 1);
+	escaped(p->title, out);
+	buf_printf(out, "</b> <span class=\"dim\">%s%s</span>", explain_part_name(p->part),
+		   p->last_word ? ", ends here" : "");
+	if (*p->text) {
+		buf_printf(out, "<pre>");
+		escaped(p->text, out);
+		buf_printf(out, "</pre>");
+	}
+	stages(p, out);
+	buf_printf(out, "<div class=\"dim\">%s mode; rip 0x%llx, rsp 0x%llx, rax 0x%llx. ",
+		   p->kernel ? "kernel" : "user", (unsigned long long)p->rip, (unsigned long long)p->rsp,
+		   (unsigned long long)p->rax);
+	escaped(p->truth, out);
+	buf_printf(out, "</div></li>\n");
+}
+
+static void side(const struct explain_side *s, struct buf *out)
+{
+	buf_printf(out, "<section class=\"side\"><h2>");
+	side_name(s, out);
+	buf_printf(out, "</h2><p>");
+	escaped(s->x.outcome, out);
+	buf_printf(out, ". User %.10g, kernel %.10g cycles.</p><ol>\n", explain_cycles(s->x.cost.user16),
+		   explain_cycles(s->x.cost.system16));
+	for (size_t i = 0; i < s->x.steps.n; i++)
+		step(i, &s->x.steps.at[i], out);
+	buf_printf(out, "</ol></section>\n");
+}
+
+/* JSON inside a script element may not hold "</". */
+static void embedded(const struct explain_side *s, const struct explain_side *beside, int nr,
+		     struct buf *out)
+{
+	struct buf j = { 0 };
+
+	explain_json(s, beside, nr, &j);
+	buf_printf(out, "<script type=\"application/json\" id=\"data\">\n");
+	for (size_t i = 0; i < j.len; i++) {
+		if (j.data[i] == '<')
+			buf_printf(out, "\\u003c");
+		else
+			buf_add(out, j.data + i, 1);
+	}
+	buf_printf(out, "</script>\n");
+	buf_free(&j);
+}
+
+void explain_html(const struct explain_side *s, const struct explain_side *beside, int nr,
+		  struct buf *out)
+{
+	uint32_t scale16 = s->x.total16;
+
+	if (beside && beside->x.total16 > scale16)
+		scale16 = beside->x.total16;
+	buf_printf(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+			"<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+			"<title>%s through the vsyscall page</title>\n<style>%s</style></head><body>\n"
+			"<h1>%s() through the vsyscall page</h1>\n<p class=\"dim\">Cycles of %s; widths are "
+			"cycles, all on one scale.</p>\n<p class=\"keys\"><kbd>&rarr;</kbd> or <kbd>space</kbd> one "
+			"step on, <kbd>&larr;</kbd> back, <kbd>Home</kbd>, <kbd>End</kbd>; a click goes to a "
+			"step.</p>\n<div class=\"bars\">",
+		   explain_call_name(nr), style, explain_call_name(nr), s->m->cpu->name);
+	bar(s, 0, scale16, out);
+	if (beside)
+		bar(beside, 1, scale16, out);
+	buf_printf(out, "</div>\n<div class=\"sides\">\n");
+	side(s, out);
+	if (beside)
+		side(beside, out);
+	buf_printf(out, "</div>\n");
+	embedded(s, beside, nr, out);
+	buf_printf(out, "<script>%s</script></body></html>\n", script);
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One arrival at the vsyscall page as a list of steps: what the program did, how the processor went
+ * into the kernel, each check with what it looked at, the body, and the way back; each step with the
+ * priced stages that belong to it.  Pure: the decision core and the prices are asked, nothing is run.
+ */
+#ifndef VSYSEMU_FACTS_EXPLAIN_H
+#define VSYSEMU_FACTS_EXPLAIN_H
+
+#include "base/buf.h"
+#include "base/types.h"
+#include "facts/cost.h"
+#include "facts/model.h"
+#include "facts/policy.h"
+
+enum explain_part {
+	PART_CALLER, /* the program's instructions */
+	PART_PAGE, /* code in the page */
+	PART_TRAP, /* translation, gate, saved frame, handler */
+	PART_CHECK, PART_SECCOMP, PART_BODY, PART_EDIT, PART_RETURN, PART_SIGNAL,
+	PART_COUNT
+};
+const char *explain_part_name(enum explain_part p);
+
+/* A priced stage. */
+struct explain_stage {
+	const char *stage, *meaning; /* static */
+	char symbol[40]; /* what a profiler shows on that kernel */
+	enum cost_where where;
+	unsigned times;
+	uint32_t cycles16; /* of all repetitions */
+	enum provenance provenance;
+	const char *source; /* of the number; borrowed from the model; "" if none is given */
+};
+
+struct explain_step {
+	enum explain_part part;
+	char *title; /* one line; owned */
+	char *text; /* lines; owned */
+	const char *truth; /* where Linux or the processor's manual says so; static */
+	bool kernel; /* the processor is in kernel mode at its end */
+	bool last_word; /* a check that ended the decision */
+	uint64_t rip, rsp, rax; /* of the program, at its end */
+	VEC(struct explain_stage) stages;
+	uint32_t cycles16, total16; /* of the stages; up to and with this step */
+};
+
+/* What is to be explained. */
+struct explain_ask {
+	const struct model *m;
+	unsigned policy; /* index of m->policy */
+	int nr; /* 0 gettimeofday, 1 time, 2 getcpu */
+	bool rip_set, code_set;
+	uint64_t rip; /* where control goes; else the entry of nr */
+	uint32_t error_code; /* hardware's; else what the page tables give */
+	uint16_t cs;
+	bool bad_stack;
+	enum vsysemu_seccomp_mode seccomp;
+	uint32_t seccomp_ret; /* the filter's answer */
+};
+
+struct explanation {
+	VEC(struct explain_step) steps;
+	uint32_t total16;
+	struct cost cost; /* the same, split by who pays */
+	struct vsysemu_frame frame; /* the trap; vector 0: there was none */
+	struct vsysemu_verdict verdict;
+	char outcome[160]; /* one line */
+};
+
+/* Explain @a; free with explain_free(). */
+void explain(const struct explain_ask *a, struct explanation *x);
+void explain_free(struct explanation *x);
+
+/* ---- between the files of explain ---- */
+
+struct explain_walk {
+	const struct explain_ask *a;
+	const struct model_policy *p;
+	const struct vsysemu_profile *rules;
+	struct explanation *x;
+	struct cost_profile cost[3]; /* what is still to be given to steps */
+	unsigned costs;
+	uint64_t target; /* where control goes */
+	uint64_t rip, rsp, rax; /* of the program as they stand */
+	bool kernel;
+};
+
+#define EXPLAIN_CALLER 0x401232ull /* the return address */
+#define EXPLAIN_STACK 0x7ffd5a0ff0d8ull /* rsp when the page is entered */
+#define EXPLAIN_BUFFER 0x7ffd5a0ff0f0ull
+#define EXPLAIN_BAD_STACK 0x10000ull
+
+/* Begin a step; the caller adds to ->text with explain_say(). */
+struct explain_step *explain_step(struct explain_walk *w, enum explain_part part, const char *truth,
+				  const char *title, ...) __attribute__((format(printf, 4, 5)));
+void explain_say(struct explain_step *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Give the step the stages of @where that are still to be given and whose names are in @names (words
+ * between blanks; a leading * matches any beginning; NULL: all). */
+void explain_charge(struct explain_walk *w, enum cost_where where, const char *names);
+
+void explain_caller(struct explain_walk *w);
+void explain_translation(struct explain_walk *w); /* up to the handler */
+void explain_native(struct explain_walk *w);
+void explain_checks(struct explain_walk *w, struct vsysemu_verdict *v, const struct vsysemu_guest *g);
+void explain_back(struct explain_walk *w); /* edits and return, or signal */
+/* One instruction as a debugger shows it.  Returns its length. */
+size_t explain_show(struct explain_step *s, uint64_t at, const uint8_t *code, size_t n);
+const char *explain_source_file(const struct explain_walk *w);
+
+#endif
