@@ -54,7 +54,7 @@ has "none: the vsyscall line" '"log": *\[ *"[^"]*vsyscall attempted with vsyscal
 has "none: then the ordinary line" 'vsyscall=none[^"]*", *"[^"]*segfault at ffffffffff600400 ip ffffffffff600400'
 has "none: the caller" '"caller": *{[^}]*"symbol": *"old_time'
 report --mode=xonly --kernel=6.1 "$B/guest/t06-page-reader"
-has "xonly: the read is noticed" '"log": *\["[^"]*vsyscall read attempt denied'
+has "xonly: the read is noticed" '"log": *\[ *"[^"]*vsyscall read attempt denied'
 report --mode=xonly --kernel=6.1 "$B/guest/t03-midpage"
 has "xonly: misaligned calls are noticed" 'misaligned vsyscall'
 

@@ -11,7 +11,7 @@ version=$((major * 1000 + minor))
 profile=
 [ $version -ge 6009 ] && profile=6.18
 case $release in 6.1.*) profile=6.1 ;; esac
-perms=$(sed -n 's/.* \([rwxp-]*\) .*\[vsyscall\]$/\1/p' /proc/self/maps)
+perms=$(awk '/\[vsyscall\]/ { print $2 }' /proc/self/maps)
 case $perms in --xp) mode=xonly ;; r-xp) mode=emulate ;; *) mode=none ;; esac
 
 EMUOPT=${profile:+--kernel=$profile --mode=$mode}
@@ -42,8 +42,8 @@ same "t09-copied-page" "$B/guest/t09-copied-page" 32
 # The date is another one, the words are the same.
 for g in old-date old-date-musl old-date-diet; do
 	[ -x "$B/guest/$g" ] || continue
-	n=$("$B/guest/$g" | sed 's/[0-9]/9/g; s/[A-Z][a-z][a-z]/Xxx/g; s/ 9 / 99 /')
-	e=$(timeout 60 "$V" -q $EMUOPT "$B/guest/$g" | sed 's/[0-9]/9/g; s/[A-Z][a-z][a-z]/Xxx/g; s/ 9 / 99 /')
+	n=$("$B/guest/$g" | sed 's/[0-9]/9/g; s/[A-Z][a-z][a-z]/Xxx/g; s/  */ /g; s/ 9 / 99 /')
+	e=$(timeout 60 "$V" -q $EMUOPT "$B/guest/$g" | sed 's/[0-9]/9/g; s/[A-Z][a-z][a-z]/Xxx/g; s/  */ /g; s/ 9 / 99 /')
 	is "$g" "$e" "$n"
 done
 done_testing
