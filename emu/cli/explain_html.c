@@ -25,10 +25,12 @@ static const char style[] =
 	".sides{display:grid;grid-template-columns:repeat(auto-fit,minmax(28rem,1fr));gap:1.5rem}\n"
 	"ol{list-style:none;padding:0;margin:0}li{border-left:.4rem solid;border-bottom:1px solid var(--line);"
 	"padding:.35rem .6rem;cursor:pointer}\n"
-	"li.now{background:var(--now)}li.later{opacity:.45}.n{float:right;font-variant-numeric:tabular-nums}\n"
+	"li.now{background:var(--now)}li.later{opacity:.6}.n{float:right;font-variant-numeric:tabular-nums}\n"
 	"pre{margin:.2rem 0;white-space:pre-wrap;font:12.5px/1.4 ui-monospace,monospace}\n"
 	"table{border-collapse:collapse;font-size:13px;margin:.2rem 0}td{padding:0 .8rem 0 0;vertical-align:top}"
 	"td:first-child{text-align:right;font-variant-numeric:tabular-nums}\n"
+	".key span{display:inline-block;margin-right:1rem;white-space:nowrap}.key i{display:inline-block;width:.8em;"
+	"height:.8em;margin-right:.3em}.small{font-size:13px}\n"
 	"kbd{border:1px solid var(--line);border-radius:3px;padding:0 .3em;font-size:.85em}\n"
 	"@media print{li.later{opacity:1}li,.bar{break-inside:avoid}.keys{display:none}}\n";
 
@@ -133,7 +135,7 @@ static void step(size_t i, const struct explain_step *p, struct buf *out)
 		buf_printf(out, "</pre>");
 	}
 	stages(p, out);
-	buf_printf(out, "<div class=\"dim\">%s mode; rip 0x%llx, rsp 0x%llx, rax 0x%llx. ",
+	buf_printf(out, "<div class=\"dim small\">%s mode; rip 0x%llx, rsp 0x%llx, rax 0x%llx. ",
 		   p->kernel ? "kernel" : "user", (unsigned long long)p->rip, (unsigned long long)p->rsp,
 		   (unsigned long long)p->rax);
 	escaped(p->truth, out);
@@ -189,7 +191,11 @@ void explain_html(const struct explain_side *s, const struct explain_side *besid
 	bar(s, 0, scale16, out);
 	if (beside)
 		bar(beside, 1, scale16, out);
-	buf_printf(out, "</div>\n<div class=\"sides\">\n");
+	buf_printf(out, "<div class=\"key dim\">");
+	for (int p = 0; p < PART_COUNT; p++)
+		buf_printf(out, "<span><i style=\"background:var(--%s)\"></i>%s</span>",
+			   explain_part_name((enum explain_part)p), explain_part_name((enum explain_part)p));
+	buf_printf(out, "</div></div>\n<div class=\"sides\">\n");
 	side(s, out);
 	if (beside)
 		side(beside, out);

@@ -124,6 +124,10 @@ static void answer(struct explain_walk *w, struct explain_step *s, enum policy_c
 		break;
 	case CHECK_FETCH:
 	case CHECK_ACCESS:
+		if (f->vector == VSYSEMU_VEC_GP) {
+			explain_say(s, "A #GP does not tell; that rip is in the page does.");
+			break;
+		}
 		explain_say(s, "Error code 0x%x, address 0x%llx, rip 0x%llx: a %s.", f->error_code,
 			    (unsigned long long)f->addr, (unsigned long long)f->rip,
 			    f->error_code & VSYSEMU_PF_W ? "write" : answered ? "read" : "fetch");
