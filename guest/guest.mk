@@ -10,7 +10,8 @@ GUEST_FLAGS := -D_GNU_SOURCE -O2 -g -std=gnu11 -Wall -Wextra -Werror -fcf-protec
 GUEST_STATIC := $(GUEST_FLAGS) -static -no-pie
 GUEST_DIR := $(B)/guest
 
-GUEST_C := t03-midpage t04-sled t05-pointers t06-page-reader t07-no-vdso t08-seccomp t09-copied-page
+GUEST_C := t03-midpage t04-sled t05-pointers t06-page-reader t07-no-vdso t08-seccomp t09-copied-page \
+	step-syscall
 GUESTS := $(GUEST_C:%=$(GUEST_DIR)/%)
 $(GUESTS): $(GUEST_DIR)/%: guest/%.c guest/vsyscall.h
 	@mkdir -p $(@D)

@@ -380,7 +380,8 @@ static void hook_syscall(uc_engine *uc, void *user)
 
 	(void)uc;
 	e->rip = eip(e) + 2;
-	if (e->ops.syscall && e->ops.syscall(e->ops.ctx))
+	if (!(reg_read(e, UC_X86_REG_EFLAGS) & RFLAGS_TF) && e->ops.syscall &&
+	    e->ops.syscall(e->ops.ctx))
 		return;
 	stop(e, WHY_SYSCALL);
 }
@@ -406,6 +407,9 @@ static void hook_vector(uc_engine *uc, uint32_t vector, void *user)
 	struct engine *e = user;
 
 	(void)uc;
+	/* SYSCALL masks TF: whether a step is due after it is the kernel's way of returning. */
+	if (e->why == WHY_SYSCALL && vector == VEC_DB)
+		return;
 	e->vector = vector;
 	stop(e, WHY_VECTOR);
 }

@@ -188,6 +188,24 @@ struct engine_ops loop_ops(struct loop *l)
 
 /* ---- what the engine stopped for ---- */
 
+static void exception(struct loop *l, const struct trap *t);
+
+/*
+ * Up to 4.15 a system call without extra work ends with SYSRET, which steps at once when it brings TF
+ * back; later kernels use IRET for that, whose next step is due after one instruction more.
+ */
+static void step_after_syscall(struct loop *l)
+{
+	struct kernel *k = l->k;
+	struct trap t = { .kind = TRAP_EXCEPTION, .vector = VEC_DB };
+
+	if (k->model->kernel->rules.era > VSYSEMU_E5 || k->proc.current->seccomp_mode ||
+	    !(engine_get(k->engine, REG_RFLAGS) & RFLAGS_TF))
+		return;
+	t.rip = engine_get(k->engine, REG_RIP);
+	exception(l, &t);
+}
+
 static void do_syscall(struct loop *l)
 {
 	struct kernel *k = l->k;
@@ -219,6 +237,7 @@ static void do_syscall(struct loop *l)
 		account_result(k->account, from_page ? PATH_VSYSCALL : PATH_SYSCALL, call, v);
 		if (nr != NR_EXECVE && nr != NR_EXECVEAT)
 			trace_syscall(k, (unsigned)nr, t->args, v, total(c));
+		step_after_syscall(l);
 	} else if (r == SYSRET_REGS && nr != NR_SIGRETURN) {
 		l->image++;
 		page_init(k);

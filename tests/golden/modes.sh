@@ -100,6 +100,9 @@ done
 ends "page copy, emulate" 0 t09-copied-page.stubs --mode=emulate --kernel=6.1 "$B/guest/t09-copied-page" 32
 ends "page copy, xonly" 0 t09-copied-page.xonly --mode=xonly --kernel=6.18 "$B/guest/t09-copied-page" 32
 
+ends "steps over system calls, SYSRET" 0 step-syscall.sysret --kernel=4.10 "$B/guest/step-syscall"
+ends "steps over system calls, IRET" 0 step-syscall.iret --kernel=6.1 "$B/guest/step-syscall"
+
 # The report names each way to the entry.
 report --mode=xonly --kernel=6.1 "$B/guest/t10-sites"
 for s in site_call_reg site_call_mem site_plt site_tail site_push_ret site_tls site_stepped site_misaligned; do

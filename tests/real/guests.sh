@@ -33,7 +33,7 @@ fi
 for g in start start-pie; do
 	same "$g" env -i A=1 B=two "$B/guest/$g" one '' 'two words'
 done
-for g in t01-old-time t03-midpage t04-sled t05-pointers t06-page-reader t07-no-vdso t08-seccomp t10-sites; do
+for g in t01-old-time t03-midpage t04-sled t05-pointers t06-page-reader t07-no-vdso t08-seccomp t10-sites step-syscall; do
 	same "$g" "$B/guest/$g"
 done
 same "t02-fsmark" "$B/guest/t02-fsmark" 2000
