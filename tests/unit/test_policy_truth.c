@@ -377,7 +377,7 @@ static void rows_hold(void **state)
 	assert_non_null(f);
 	assert_non_null(fgets(header, sizeof(header), f));
 	while (fgets(line, sizeof(line), f)) {
-		snprintf(id, sizeof(id), "%s", cell(line, 0));
+		snprintf(id, sizeof(id), "%.127s", cell(line, 0));
 		rows += probe_of(id, &p);
 		for (i = 0; i < sizeof(columns) / sizeof(columns[0]); i++)
 			bad += !row_holds(&columns[i], id, cell(line, column_index(header, columns[i].name)));
