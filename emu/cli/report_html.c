@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/report_forms.h"
+#include "kernel/klog.h"
 
 static const char style[] =
 	":root{color-scheme:light dark;--fg:#1b1f24;--bg:#fff;--line:#d0d7de;--dim:#57606a}"
@@ -120,13 +121,13 @@ void report_html(const struct report *r, struct buf *b)
 	buf_printf(b, "<h2>Cost of a call by stage</h2>");
 	stages(r, b);
 	sites(r, b);
-	if (r->k->log.line.n)
+	if (klog_count(r->k))
 		buf_printf(b, "<h2>Kernel log</h2><pre>");
-	for (size_t i = 0; i < r->k->log.line.n; i++) {
-		report_html_escape(b, r->k->log.line.at[i]);
+	for (size_t i = 0; i < klog_count(r->k); i++) {
+		report_html_escape(b, klog_line(r->k, i));
 		buf_printf(b, "\n");
 	}
-	if (r->k->log.line.n)
+	if (klog_count(r->k))
 		buf_printf(b, "</pre>");
 	for (size_t i = 0; i < r->warning.n; i++) {
 		buf_printf(b, "<p class=dim>");

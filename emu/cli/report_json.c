@@ -6,6 +6,7 @@
 #include "cli/json.h"
 #include "cli/report_facts.h"
 #include "cli/report_forms.h"
+#include "kernel/klog.h"
 #include "run/loop.h"
 
 static void put_hex(struct json *o, const char *key, gaddr a)
@@ -82,8 +83,8 @@ static void outcome(const struct report *r, struct json *root)
 		json_put_null(o, "caller");
 	}
 	log = json_put(o, "log", json_new_array());
-	for (size_t i = 0; i < r->k->log.line.n; i++)
-		json_add_string(log, r->k->log.line.at[i]);
+	for (size_t i = 0; i < klog_count(r->k); i++)
+		json_add_string(log, klog_line(r->k, i));
 }
 
 static void put_counts(struct json *o, const struct account_counts *c)

@@ -108,14 +108,10 @@ struct process {
 	bool undumpable; /* PR_SET_DUMPABLE, 0 */
 };
 
-/* The kernel log: lines leave for stderr as they happen and stay for the report. */
+/* The kernel log: lines leave for stderr as they happen and stay for the report and syslog(2). */
 struct klog {
-	VEC(char *) line; /* TEXTs, owned */
+	struct klog_ring *ring; /* kernel/klog.c: shared by the tree */
 	bool to_stderr;
-	struct klog_limit {
-		uint64_t start_ns; /* 0: not begun */
-		unsigned n;
-	} vsyscall, printk; /* 10 lines per 5 s each (DEFAULT_RATELIMIT_*) */
 };
 
 /* How the program ended. */

@@ -2,9 +2,11 @@
 /* The kernel log: see klog.h.  Formats: arch/x86/mm/fault.c and kernel/traps.c of the releases named below. */
 #include "kernel/klog.h"
 
+#include <errno.h>
+#include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "kernel/sys.h"
 
@@ -12,6 +14,7 @@
 #define INTERVAL_NS (5 * NS_PER_S)
 #define OPCODES_BEFORE 42u
 #define OPCODES_ALL 64u
+#define RING_BYTES (1u << 20)
 
 unsigned klog_release(const struct kernel *k)
 {
@@ -22,11 +25,84 @@ unsigned klog_release(const struct kernel *k)
 	return (unsigned)KVER(major, minor);
 }
 
+/* Strings one after the other; room is taken with one atomic addition. */
+struct klog_ring {
+	_Atomic uint32_t used;
+	struct klog_limit {
+		uint64_t start_ns; /* 0: not begun */
+		unsigned n;
+	} vsyscall, printk; /* 10 lines per 5 s each (DEFAULT_RATELIMIT_*) */
+	char text[RING_BYTES];
+};
+
+void klog_init(struct kernel *k)
+{
+	void *p = mmap(NULL, sizeof(*k->log.ring), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	k->log.ring = p == MAP_FAILED ? xcalloc(1, sizeof(*k->log.ring)) : p;
+}
+
+const char *klog_line(const struct kernel *k, size_t i)
+{
+	const struct klog_ring *r = k->log.ring;
+	uint32_t at = 0, used = r ? atomic_load(&r->used) : 0;
+
+	for (; at < used && i; i--)
+		at += (uint32_t)strlen(r->text + at) + 1;
+	return at < used ? r->text + at : NULL;
+}
+
+size_t klog_count(const struct kernel *k)
+{
+	const struct klog_ring *r = k->log.ring;
+	size_t n = 0;
+
+	for (uint32_t at = 0, used = r ? atomic_load(&r->used) : 0; at < used; n++)
+		at += (uint32_t)strlen(r->text + at) + 1;
+	return n;
+}
+
+static void keep(struct kernel *k, const char *text)
+{
+	uint32_t n = (uint32_t)strlen(text) + 1, at;
+
+	/* A full log loses what comes last: the first lines tell what happened. */
+	if (!k->log.ring || atomic_load(&k->log.ring->used) + n > RING_BYTES)
+		return;
+	at = atomic_fetch_add(&k->log.ring->used, n);
+	if (at + n <= RING_BYTES)
+		memcpy(k->log.ring->text + at, text, n);
+}
+
+/* SYSLOG_ACTION_READ_ALL 3, SIZE_UNREAD 9, SIZE_BUFFER 10 (include/linux/syslog.h). */
+int64_t sys_syslog(struct kernel *k, const uint64_t a[6])
+{
+	struct buf b = { 0 };
+	int64_t r = -EFAULT;
+	size_t n;
+
+	if (a[0] == 10)
+		return RING_BYTES;
+	if (a[0] == 9)
+		return 0;
+	if (a[0] != 3)
+		return -EPERM;
+	if (!a[1] || (int)a[2] < 0)
+		return -EINVAL;
+	for (size_t i = 0, all = klog_count(k); i < all; i++)
+		buf_printf(&b, "<4>[%5d.%06d] %s\n", 0, 0, klog_line(k, i));
+	n = b.len < (size_t)(int)a[2] ? b.len : (size_t)(int)a[2];
+	if (!n || !memory_write(k->mem, a[1], b.data + (b.len - n), n))
+		r = (int64_t)n;
+	buf_free(&b);
+	return r;
+}
+
 void klog_print(struct kernel *k, const char *text)
 {
 	uint64_t us = k->clock.now_ns / 1000;
 
-	VEC_PUSH(&k->log.line, xstrdup(text));
+	keep(k, text);
 	if (k->log.to_stderr)
 		fprintf(stderr, "kernel: [%5d.%06d] %s\n", (int)(us / 1000000), (int)(us % 1000000), text);
 }
@@ -44,7 +120,7 @@ void klog_vsyscall(struct kernel *k, const struct vsysemu_log *l)
 {
 	char text[512];
 
-	if (l->tag == VSYSEMU_TAG_NO_LOG || limited(k, &k->log.vsyscall))
+	if (l->tag == VSYSEMU_TAG_NO_LOG || limited(k, &k->log.ring->vsyscall))
 		return;
 	vsysemu_log_format(&k->model->kernel->rules, l, k->proc.current->comm, k->proc.pid, text, sizeof(text));
 	klog_print(k, text);
@@ -95,7 +171,7 @@ void klog_fault(struct kernel *k, int signo, const char *what, gaddr addr, uint6
 	gaddr rip = engine_get(k->engine, REG_RIP), sp = engine_get(k->engine, REG_RSP);
 	struct buf b = { 0 };
 
-	if (k->proc.act[signo].handler > 1 || limited(k, &k->log.printk))
+	if (k->proc.act[signo].handler > 1 || limited(k, &k->log.ring->printk))
 		return;
 	if (!strcmp(what, "segfault"))
 		buf_printf(&b, "%s[%d]: segfault at %lx ip %016lx sp %016lx error %lx", t->comm, t->tid,
@@ -115,7 +191,7 @@ void klog_fault(struct kernel *k, int signo, const char *what, gaddr addr, uint6
 
 void klog_free(struct kernel *k)
 {
-	for (size_t i = 0; i < k->log.line.n; i++)
-		free(k->log.line.at[i]);
-	VEC_FREE(&k->log.line);
+	if (k->log.ring)
+		munmap(k->log.ring, sizeof(*k->log.ring));
+	k->log.ring = NULL;
 }

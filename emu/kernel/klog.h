@@ -22,6 +22,12 @@ void klog_fault(struct kernel *k, int signo, const char *what, gaddr addr, uint6
 /* KVER()-like number of the modelled release: 6.1 is 0x601. */
 unsigned klog_release(const struct kernel *k);
 
+/* Lines so far, of all processes of the tree; line number @i (NULL: none). */
+size_t klog_count(const struct kernel *k);
+const char *klog_line(const struct kernel *k, size_t i);
+
+/* Before anything forks. */
+void klog_init(struct kernel *k);
 void klog_free(struct kernel *k);
 
 #endif

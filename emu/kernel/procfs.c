@@ -128,6 +128,9 @@ enum proc_file proc_find(struct kernel *k, const char *path, char *out, size_t c
 	*pid = k->proc.pid;
 	if (!squeeze(path, name, sizeof(name)))
 		return PROC_NONE;
+	/* The log of another machine than the modelled one: syslog(2) has that. */
+	if (!strcmp(name, "/dev/kmsg"))
+		return PROC_DENIED;
 	if (!strcmp(name, "/dev/urandom") || !strcmp(name, "/dev/random"))
 		return PROC_RANDOM;
 	if (!strcmp(name, "/dev/mem") || !strcmp(name, "/dev/kmem") || !strcmp(name, "/dev/port"))

@@ -228,6 +228,7 @@ SYS(pidfd_open);
 /* ident.c */
 SYS(arch_prctl);
 SYS(prctl);
+SYS(syslog);
 SYS(uname);
 SYS(getrlimit);
 SYS(setrlimit);

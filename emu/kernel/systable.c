@@ -167,7 +167,7 @@ static const struct sysrow table[SYSCALL_COUNT] = {
 	H(100, times, PTR),
 	H(101, ptrace, LONG, PID, PTR, PTR),
 	P(102, getuid, NONE),
-	N(103, syslog, INT, PTR, INT),
+	H(103, syslog, INT, PTR, INT),
 	P(104, getgid, NONE),
 	P(105, setuid, INT),
 	P(106, setgid, INT),

@@ -22,10 +22,15 @@
 /* Store and, if that fails, note the first bad address. */
 static int64_t put(struct kernel *k, gaddr dst, const void *src, size_t n, struct body_fault *f)
 {
+	uint8_t old[8];
+	size_t had = n <= sizeof(old) ? n - memory_read(k->mem, old, dst, n) : 0;
 	size_t left = memory_write(k->mem, dst, src, n);
 
 	if (!left)
 		return 0;
+	/* put_user() is one store: all of it or nothing. */
+	if (had && left < n)
+		memory_write(k->mem, dst, old, had < n - left ? had : n - left);
 	if (f && !f->code) {
 		f->addr = dst + (n - left);
 		f->code = memory_fault_code(k->mem, f->addr, true, &f->bus);

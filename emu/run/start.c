@@ -94,7 +94,6 @@ static void forked(struct kernel *k, bool child)
 		return;
 	hostsig_forget();
 	timers_forget(k);
-	k->log.line.n = 0;
 	k->account = account_take(k->proc.pid);
 	run.loop.insns = engine_insns(k->engine);
 	run.loop.cost = engine_cost(k->engine);
@@ -137,6 +136,7 @@ static bool start(const struct run_request *r, struct kernel *k, struct err *e)
 	k->forked = forked;
 	k->page_told = page_told;
 	k->signalled = loop_signalled;
+	klog_init(k);
 	random_seed(k, r->opt->seed);
 	clock_init(&k->clock, r->model->cpu->core_hz, r->model->cpu->tsc_hz, r->model->kernel->hz, r->opt->epoch_ns,
 		   UPTIME_AT_START_NS);
