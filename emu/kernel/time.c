@@ -22,20 +22,27 @@
 /* Store and, if that fails, note the first bad address. */
 static int64_t put(struct kernel *k, gaddr dst, const void *src, size_t n, struct body_fault *f)
 {
-	uint8_t old[8];
-	size_t had = n <= sizeof(old) ? n - memory_read(k->mem, old, dst, n) : 0;
 	size_t left = memory_write(k->mem, dst, src, n);
 
 	if (!left)
 		return 0;
-	/* put_user() is one store: all of it or nothing. */
-	if (had && left < n)
-		memory_write(k->mem, dst, old, had < n - left ? had : n - left);
 	if (f && !f->code) {
 		f->addr = dst + (n - left);
 		f->code = memory_fault_code(k->mem, f->addr, true, &f->bus);
 	}
 	return -EFAULT;
+}
+
+/* put_user(): one store of at most 8 bytes, all of it or nothing. */
+static int64_t put_scalar(struct kernel *k, gaddr dst, const void *src, size_t n, struct body_fault *f)
+{
+	uint8_t old[8];
+	size_t had = n - memory_read(k->mem, old, dst, n);
+	int64_t r = put(k, dst, src, n, f);
+
+	if (r && had)
+		memory_write(k->mem, dst, old, had);
+	return r;
 }
 
 static int64_t realtime_ns(struct kernel *k)
@@ -57,7 +64,7 @@ int64_t body_gettimeofday(struct kernel *k, const uint64_t a[6], struct body_fau
 		if (put(k, a[0], tv, sizeof(tv), f))
 			return -EFAULT;
 	} else if (a[0]) {
-		if (put(k, a[0], &tv[0], 8, f) || put(k, a[0] + 8, &tv[1], 8, f))
+		if (put_scalar(k, a[0], &tv[0], 8, f) || put_scalar(k, a[0] + 8, &tv[1], 8, f))
 			return -EFAULT;
 	}
 	if (a[1] && put(k, a[1], zone, sizeof(zone), f))
@@ -69,7 +76,7 @@ int64_t body_time(struct kernel *k, const uint64_t a[6], struct body_fault *f)
 {
 	int64_t s = clock_time(&k->clock);
 
-	if (a[0] && put(k, a[0], &s, sizeof(s), f))
+	if (a[0] && put_scalar(k, a[0], &s, sizeof(s), f))
 		return -EFAULT;
 	return s;
 }
@@ -80,9 +87,9 @@ int64_t body_getcpu(struct kernel *k, const uint64_t a[6], struct body_fault *f)
 	int64_t err = 0;
 
 	if (a[0])
-		err |= put(k, a[0], &cpu, sizeof(cpu), f);
+		err |= put_scalar(k, a[0], &cpu, sizeof(cpu), f);
 	if (a[1])
-		err |= put(k, a[1], &node, sizeof(node), f);
+		err |= put_scalar(k, a[1], &node, sizeof(node), f);
 	return err ? -EFAULT : 0;
 }
 
