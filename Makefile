@@ -33,6 +33,7 @@ include guest/guest.mk
 include models/models.mk
 include emu/facts/policy.mk
 include tests/tests.mk
+include docs/lesson.mk
 
 vsysemu: $(B)/vsysemu
 	@ln -sf $(B)/vsysemu $@ 2>/dev/null; cmp -s $(B)/vsysemu $@ || cp $(B)/vsysemu $@
