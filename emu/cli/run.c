@@ -158,6 +158,13 @@ static bool log_shown(const struct options *o)
 	return !o->quiet_on && (text || o->output);
 }
 
+static const char *trace_words(const struct options *o)
+{
+	if (o->trace)
+		return o->trace[0] == 1 ? "" : o->trace; /* --trace alone: everything */
+	return o->strace_on ? "vsyscall,vdso,syscall,signal" : NULL;
+}
+
 bool run_guest(const struct options *o, const struct model *m, struct kernel *k, struct run_files *f, struct err *e)
 {
 	struct run_request r = { .model = m, .opt = &f->opt, .warn_fd = o->quiet_on ? -1 : 2 };
@@ -170,7 +177,7 @@ bool run_guest(const struct options *o, const struct model *m, struct kernel *k,
 	for (size_t i = 0; i < o->auxv.n; i++)
 		VEC_PUSH(&f->auxv, o->auxv.at[i]);
 	VEC_PUSH(&f->auxv, NULL);
-	f->opt = (struct guest_options){ .vdso = o->vdso, .seccomp = o->seccomp, .trace = o->strace_on && !o->trace ? "vsyscall,vdso,syscall,signal" : o->trace,
+	f->opt = (struct guest_options){ .vdso = o->vdso, .seccomp = o->seccomp, .trace = trace_words(o),
 		.cwd = o->cwd, .auxv = f->auxv.at, .timens = o->timens, .timens_mono_ns = o->timens_mono_ns,
 		.timens_boot_ns = o->timens_boot_ns, .epoch_ns = o->epoch_ns, .seed = o->seed_n,
 		.max_insns = o->max_insns_n, .timeout_ns = o->timeout_ns, .cpus = o->cpus_n,

@@ -37,7 +37,10 @@ static int64_t put(struct kernel *k, gaddr dst, const void *src, size_t n, struc
 static int64_t put_scalar(struct kernel *k, gaddr dst, const void *src, size_t n, struct body_fault *f)
 {
 	uint8_t old[8];
-	size_t had = n - memory_read(k->mem, old, dst, n);
+	size_t first = (size_t)(PAGE_BYTES - (dst & (PAGE_BYTES - 1)));
+	/* Only what straddles can be stored in part; else a read would make the page present, which
+	 * error codes tell. */
+	size_t had = first < n ? first - memory_read(k->mem, old, dst, first) : 0;
 	int64_t r = put(k, dst, src, n, f);
 
 	if (r && had)

@@ -22,6 +22,7 @@
 #include "kernel/timer.h"
 #include "kernel/vdso.h"
 #include "run/account.h"
+#include "run/cpuid.h"
 #include "run/loop.h"
 #include "run/loop_private.h"
 #include "run/trace.h"
@@ -123,11 +124,23 @@ static struct task *first_task(struct kernel *k)
 	return t;
 }
 
+/* AT_HWCAP and AT_HWCAP2: what CPUID answers. */
+static void set_hwcap(struct kernel *k)
+{
+	uint32_t out[4] = { 0 };
+
+	cpuid_leaf(k->model, 0, 1, 0, out);
+	k->hwcap = out[3];
+	cpuid_leaf(k->model, 0, 7, 0, out);
+	k->hwcap2 = out[1] & 1 ? 2 : 0; /* FSGSBASE */
+}
+
 static bool start(const struct run_request *r, struct kernel *k, struct err *e)
 {
 	struct engine_ops ops;
 
 	k->model = r->model;
+	set_hwcap(k);
 	k->opt = r->opt;
 	k->sysroot = r->sysroot ? xstrdup(r->sysroot) : NULL;
 	k->cpus = r->opt->cpus;

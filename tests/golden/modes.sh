@@ -97,11 +97,14 @@ ends "pointers, none" 0 t05-pointers.none --mode=none --kernel=6.1 "$B/guest/t05
 for m in emulate xonly none; do
 	ends "page reader, $m" 0 t06-page-reader.$m --mode=$m --kernel=6.1 "$B/guest/t06-page-reader"
 done
-ends "page copy, emulate" 0 t09-copied-page.stubs --mode=emulate --kernel=6.1 "$B/guest/t09-copied-page" 32
-ends "page copy, xonly" 0 t09-copied-page.xonly --mode=xonly --kernel=6.18 "$B/guest/t09-copied-page" 32
+ends "page copy, emulate" 0 t09-copied-page.stubs --mode=emulate --kernel=6.1 "$B/guest/t09-copied-page"
+ends "page copy, int 0xcc" 0 t09-copied-page.int0xcc --mode=emulate --kernel=3.1-rc1 "$B/guest/t09-copied-page"
+ends "page copy, xonly" 0 t09-copied-page.xonly --mode=xonly --kernel=6.18 "$B/guest/t09-copied-page"
 
 ends "steps over system calls, SYSRET" 0 step-syscall.sysret --kernel=4.10 "$B/guest/step-syscall"
 ends "steps over system calls, IRET" 0 step-syscall.iret --kernel=6.1 "$B/guest/step-syscall"
+
+skip "int 0xcc in 32-bit code" "the engine runs 64-bit code only"
 
 # The report names each way to the entry.
 report --mode=xonly --kernel=6.1 "$B/guest/t10-sites"

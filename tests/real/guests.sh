@@ -37,7 +37,8 @@ for g in t01-old-time t03-midpage t04-sled t05-pointers t06-page-reader t07-no-v
 	same "$g" "$B/guest/$g"
 done
 same "t02-fsmark" "$B/guest/t02-fsmark" 2000
-same "t09-copied-page" "$B/guest/t09-copied-page" 32
+same "t09-copied-page" "$B/guest/t09-copied-page"
+skip "t09-copied-page 32" "the engine runs 64-bit code only"
 
 # The date is another one, the words are the same.
 for g in old-date old-date-musl old-date-diet; do
