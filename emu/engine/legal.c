@@ -243,3 +243,61 @@ struct legal_insn legal_decode(const uint8_t *p, size_t n)
 	out.bytes = s.bad && out.verdict != LEGAL_UD ? 0 : (uint8_t)(s.p - p);
 	return out;
 }
+
+static bool modifies_one_byte(uint8_t op, unsigned reg)
+{
+	/* add or adc sbb and sub xor with r/m as destination; cmp is not among them */
+	if (op < 0x38 && (op & 7) < 2)
+		return true;
+	switch (op) {
+	case 0x80: case 0x81: case 0x83:
+		return reg != 7;
+	case 0x86: case 0x87:
+	case 0xc0: case 0xc1: case 0xd0: case 0xd1: case 0xd2: case 0xd3:
+		return true;
+	case 0xf6: case 0xf7:
+		return reg == 2 || reg == 3;
+	case 0xfe: case 0xff:
+		return reg < 2;
+	default:
+		return false;
+	}
+}
+
+static bool modifies_two_bytes(uint8_t op, unsigned reg)
+{
+	switch (op) {
+	case 0xa4: case 0xa5: case 0xac: case 0xad: case 0xab: case 0xb3: case 0xbb:
+	case 0xb0: case 0xb1: case 0xc0: case 0xc1:
+		return true;
+	case 0xba:
+		return reg >= 5;
+	case 0xc7:
+		return reg == 1;
+	default:
+		return false;
+	}
+}
+
+bool legal_modifies_memory(const uint8_t *p, size_t n)
+{
+	const uint8_t *end = p + n;
+	bool two = false;
+	uint8_t op;
+
+	while (p < end && (*p == 0x66 || *p == 0x67 || *p == 0xf0 || *p == 0xf2 || *p == 0xf3 || *p == 0x2e ||
+			   *p == 0x36 || *p == 0x3e || *p == 0x26 || *p == 0x64 || *p == 0x65))
+		p++;
+	if (p < end && (*p & 0xf0) == 0x40)
+		p++;
+	if (p < end && *p == 0x0f) {
+		two = true;
+		p++;
+	}
+	if (end - p < 2)
+		return false;
+	op = *p++;
+	if (*p >> 6 == 3)
+		return false;
+	return two ? modifies_two_bytes(op, *p >> 3 & 7) : modifies_one_byte(op, *p >> 3 & 7);
+}

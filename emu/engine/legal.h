@@ -26,4 +26,8 @@ struct legal_insn {
 /* Look at one instruction at @p, at most @n bytes long. */
 struct legal_insn legal_decode(const uint8_t *p, size_t n);
 
+/* Does the instruction read its memory operand in order to write it back?  Its faults are write faults then
+ * (SDM vol. 3, 4.7), though the library loads first. */
+bool legal_modifies_memory(const uint8_t *p, size_t n);
+
 #endif

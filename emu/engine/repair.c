@@ -11,11 +11,15 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "engine/fault.h"
+
 #define LIB(name) name##_x86_64
 #define WINDOW_PAGES ((WINDOW_END - WINDOW_START) / PAGE_BYTES)
 #define CHUNK_SHIFT 9 /* pages a bit of the coarse map: 2 MiB */
 
 struct repair repair;
+
+typedef void store_fn(void *env, uint64_t addr, uint64_t val, uint32_t oi, uintptr_t ra);
 
 /* The library's own functions, and where code was translated from. */
 static struct {
@@ -29,6 +33,8 @@ static struct {
 	int (*cpu_exec)(void *, void *);
 	bool (*restore_state)(void *, uintptr_t, bool);
 	void (*loop_exit)(void *), (*loop_exit_noexc)(void *);
+	store_fn *stw, *stl, *stq;
+	void (*stb)(void *, uint64_t, uint8_t, uint32_t, uintptr_t);
 	bool (*qht_remove)(void *, const void *, uint32_t);
 	uint8_t *fine, *coarse; /* bit a page, bit a chunk */
 } lib;
@@ -50,6 +56,10 @@ static void look_up(void)
 	GET(loop_exit, "cpu_loop_exit_x86_64");
 	GET(loop_exit_noexc, "cpu_loop_exit_noexc_x86_64");
 	GET(qht_remove, "qht_remove");
+	GET(stb, "helper_ret_stb_mmu_x86_64");
+	GET(stw, "helper_le_stw_mmu_x86_64");
+	GET(stl, "helper_le_stl_mmu_x86_64");
+	GET(stq, "helper_le_stq_mmu_x86_64");
 #undef GET
 	lib.fine = mmap(NULL, WINDOW_PAGES / 8 + 1, PROT_READ | PROT_WRITE,
 			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -237,3 +247,32 @@ void LIB(tlb_protect_code)(void *uc, uint64_t ram)
 	if (repair.cpu)
 		lib.flush_page(repair.cpu, ram + WINDOW_START);
 }
+
+/*
+ * A store across two pages is made byte by byte in the library: when the second page faults, the first has
+ * been written, which no processor does.  So the second page is tried first, by storing what is there.
+ */
+static void try_next_page(void *env, uint64_t addr, unsigned size, uint32_t oi, uintptr_t ra)
+{
+	uint64_t next = (addr & ~(uint64_t)(PAGE_BYTES - 1)) + PAGE_BYTES;
+	uint8_t v = 0;
+
+	if (addr < WINDOW_START || addr >= WINDOW_END || next >= addr + size)
+		return;
+	fault_copy(&v, (const void *)(uintptr_t)next, 1);
+	/* oi: size in bits 4..; a byte store of the same mode. */
+	lib.stb(env, next, v, oi & 15u, ra);
+}
+
+#define STORE(name, type, bytes) \
+	void LIB(helper_le_##name##_mmu)(void *env, uint64_t addr, type val, uint32_t oi, uintptr_t ra); \
+	void LIB(helper_le_##name##_mmu)(void *env, uint64_t addr, type val, uint32_t oi, uintptr_t ra) \
+	{ \
+		look_up(); \
+		if (__builtin_expect((addr & (PAGE_BYTES - 1)) > PAGE_BYTES - (bytes), 0)) \
+			try_next_page(env, addr, bytes, oi, ra); \
+		lib.name(env, addr, val, oi, ra); \
+	}
+STORE(stw, uint16_t, 2)
+STORE(stl, uint32_t, 4)
+STORE(stq, uint64_t, 8)

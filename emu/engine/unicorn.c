@@ -48,6 +48,7 @@ struct engine {
 	volatile sig_atomic_t interrupted;
 	struct block *last; /* the block that runs */
 	struct block once; /* for what must not be remembered */
+	bool step_due; /* #DB after the system call that was told */
 	bool one_insn; /* the next block is a single instruction (a block patched itself) */
 	gaddr rip; /* where RIP stands, outside of translated code */
 	enum why why;
@@ -682,8 +683,13 @@ static bool on_data(struct engine *e, struct trap *t)
 	e->rip = eip(e);
 	correct(e, e->rip);
 	t->bus = e->fault.bus;
-	if (!e->fault.noncanonical)
+	if (!e->fault.noncanonical) {
+		uint8_t code[16];
+
+		if (legal_modifies_memory(code, code_read(e, e->rip, code, 15)))
+			e->fault.code |= PF_W;
 		return exception(t, VEC_PF, e->fault.code, e->fault.addr);
+	}
 	return exception(t, VEC_GP, 0, 0);
 }
 
@@ -748,6 +754,11 @@ void engine_run(struct engine *e, struct trap *t)
 			e->interrupted = 0;
 			limit_set(e);
 			t->kind = TRAP_INTERRUPT;
+			break;
+		}
+		if (e->step_due) {
+			e->step_due = false;
+			exception(t, VEC_DB, 0, 0);
 			break;
 		}
 		e->why = WHY_NONE;

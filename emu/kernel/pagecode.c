@@ -19,7 +19,9 @@ __asm__(".section .rodata\n"
 	".balign 64\n"
 	".globl pagecode_e0, pagecode_e0_data\n"
 	"pagecode_e0:\n"
-	/* gettimeofday(tv, tz) */
+	/* gettimeofday(tv, tz); compilers began these functions with a push */
+	"	push %rbp\n"
+	"	mov %rsp, %rbp\n"
 	"	test %rdi, %rdi\n"
 	"	jz 5f\n"
 	"1:	mov pagecode_e0_seq(%rip), %ecx\n"
@@ -67,6 +69,7 @@ __asm__(".section .rodata\n"
 	"	mov pagecode_e0_tz(%rip), %rax\n"
 	"	mov %rax, (%rsi)\n"
 	"7:	xor %eax, %eax\n"
+	"	pop %rbp\n"
 	"	ret\n"
 	"	.balign 1024, 0xcc\n"
 	/* time(t) */

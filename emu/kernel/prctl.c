@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 
 #include "kernel/pids.h"
+#include "kernel/klog.h"
 #include "kernel/seccomp.h"
 #include "kernel/sys.h"
 #include "kernel/uaccess.h"
@@ -75,6 +76,8 @@ static int64_t set_user_dispatch(struct kernel *k, const uint64_t a[6])
 {
 	struct task *t = k->proc.current;
 
+	if (klog_release(k) < KVER(5, 11))
+		return -EINVAL;
 	switch (a[1]) {
 	case 0:
 		if (a[2] || a[3] || a[4])

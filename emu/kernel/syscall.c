@@ -107,6 +107,9 @@ enum sysret syscall_enter(struct kernel *k)
 	t->restart = 0;
 	if (user_dispatch(k, nr))
 		return SYSRET_SIGNAL;
+	/* Before 4.0 a call with work at its exit goes the slow way, which spoils RCX (entry_64.S). */
+	if (t->seccomp_mode && kernel_version(k) < KVER(4, 0))
+		engine_set(e, REG_RCX, UINT64_MAX);
 	switch (t->seccomp_mode ? seccomp_enter(k, (unsigned)nr, t->args, &r) : SECCOMP_GO_ON) {
 	case SECCOMP_SIGNAL:
 		return SYSRET_SIGNAL;
