@@ -10,6 +10,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -23,11 +24,16 @@
 #endif
 
 /* High enough to be out of the way, low enough that fork need not copy a large table. */
-enum { HIDE_BASE = 8000 };
+enum { HIDE_BASE = 8000, INHERITED = 64 };
 
 struct files {
 	struct fd_special **at; /* by number; NULL: plain */
 	size_t n;
+	struct inherited {
+		dev_t dev;
+		ino_t ino;
+	} inherited[INHERITED];
+	size_t inherited_n;
 	unsigned timers; /* records of kind FD_TIMER */
 };
 
@@ -76,6 +82,26 @@ static void hide_own(struct kernel *k, int fd)
 		fd_attach(k, fd, FD_HIDDEN);
 }
 
+static void note_inherited(struct kernel *k, int fd)
+{
+	struct files *f = k->files;
+	struct stat st;
+
+	if (f->inherited_n == INHERITED || fd_is_hidden(k, fd) || fstat(fd, &st))
+		return;
+	/* /dev/null and its like are ready whatever happens outside. */
+	if (S_ISFIFO(st.st_mode) || S_ISSOCK(st.st_mode) || (S_ISCHR(st.st_mode) && isatty(fd)))
+		f->inherited[f->inherited_n++] = (struct inherited){ st.st_dev, st.st_ino };
+}
+
+bool fd_was_inherited(struct kernel *k, const struct stat *st)
+{
+	for (size_t i = 0; k->files && i < k->files->inherited_n; i++)
+		if (k->files->inherited[i].dev == st->st_dev && k->files->inherited[i].ino == st->st_ino)
+			return true;
+	return false;
+}
+
 static void close_on_exec(struct kernel *k, int fd)
 {
 	if (fd_is_hidden(k, fd) || !(fcntl(fd, F_GETFD) & FD_CLOEXEC))
@@ -88,6 +114,7 @@ void files_init(struct kernel *k)
 {
 	k->files = xcalloc(1, sizeof(*k->files));
 	each_fd(k, 3, hide_own);
+	each_fd(k, 0, note_inherited);
 }
 
 void files_free(struct kernel *k)

@@ -12,6 +12,7 @@
 #include "base/types.h"
 
 struct kernel;
+struct stat;
 
 enum fd_kind { FD_HIDDEN, FD_PROCTEXT, FD_PROCMEM, FD_RANDOM, FD_TIMER };
 
@@ -49,6 +50,11 @@ bool fd_is_hidden(struct kernel *k, int fd);
 struct fd_special *fd_attach(struct kernel *k, int fd, enum fd_kind kind);
 void fd_share(struct kernel *k, int from, int to); /* after dup; @to loses what it had */
 void fd_detach(struct kernel *k, int fd); /* after close */
+
+/* Is it what the program was started with, and no plain file? */
+bool fd_was_inherited(struct kernel *k, const struct stat *st);
+/* Can something outside of the tree make it ready?  @depth: of epoll descriptors around it, 0. */
+bool fd_is_outside(struct kernel *k, int fd, unsigned depth);
 
 /* Before a blocking read of timerfd @fd: sleeps until its next expiry. */
 void fd_timer_read_wait(struct kernel *k, int fd);

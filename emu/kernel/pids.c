@@ -159,6 +159,7 @@ struct pid_slot *pids_new(struct kernel *k)
 		s->ppid = k->proc.pid;
 		s->pgid = k->proc.pgid;
 		s->sid = k->proc.sid;
+		s->waiting = false;
 		s->vforked = s->execed = false;
 		s->status = 0;
 		s->user_ns = s->system_ns = 0;

@@ -21,6 +21,9 @@ struct pid_slot {
 	_Atomic int state; /* enum pid_state */
 	pid_t pid, host, ppid, pgid, sid; /* virtual but @host */
 	char comm[16];
+	/* See kernel/idle.h. */
+	_Atomic bool waiting;
+	_Atomic uint64_t wake_ns;
 	bool vforked, execed; /* by vfork and still in its parent's memory; has called execve */
 	int status; /* wait status, PID_ENDED */
 	uint64_t user_ns, system_ns; /* own and waited-for children's, PID_ENDED */

@@ -19,6 +19,7 @@
 
 #include "kernel/fd.h"
 #include "kernel/ident.h"
+#include "kernel/idle.h"
 #include "kernel/pids.h"
 #include "kernel/random.h"
 #include "kernel/sys.h"
@@ -115,9 +116,11 @@ static void vfork_wait(struct kernel *k, int fd, pid_t child)
 	ssize_t n;
 	char c;
 
+	idle_begin(k, UINT64_MAX);
 	do
 		n = read(fd, &c, 1);
 	while (n < 0 && errno == EINTR);
+	idle_end(k);
 	if (n == 1 && c == 'x') {
 		take_over(k, child);
 		if (write(fd, &c, 1) < 0)

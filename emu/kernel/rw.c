@@ -14,6 +14,7 @@
 #include "kernel/fd.h"
 #include "kernel/iov.h"
 #include "kernel/procmem.h"
+#include "kernel/random.h"
 #include "kernel/sys.h"
 #include "kernel/uaccess.h"
 
@@ -40,6 +41,13 @@ static bool is_mem(struct kernel *k, uint64_t fd)
 	return s && s->kind == FD_PROCMEM;
 }
 
+static bool is_random(struct kernel *k, uint64_t fd)
+{
+	const struct fd_special *s = fd_special(k, (int)fd);
+
+	return s && s->kind == FD_RANDOM;
+}
+
 static void timers(struct kernel *k, uint64_t fd)
 {
 	const struct fd_special *s = fd_special(k, (int)fd);
@@ -52,6 +60,8 @@ int64_t sys_read(struct kernel *k, const uint64_t a[6])
 {
 	if (is_mem(k, a[0]))
 		return procmem_io(k, (int)a[0], a[1], a[2], NULL, false);
+	if (is_random(k, a[0]))
+		return random_user(k, a[1], a[2] > INT32_MAX ? INT32_MAX : a[2]);
 	timers(k, a[0]);
 	return plain(k, SYS_read, a, true);
 }
@@ -67,6 +77,8 @@ int64_t sys_pread64(struct kernel *k, const uint64_t a[6])
 {
 	if (is_mem(k, a[0]))
 		return procmem_io(k, (int)a[0], a[1], a[2], &a[3], false);
+	if (is_random(k, a[0]))
+		return random_user(k, a[1], a[2] > INT32_MAX ? INT32_MAX : a[2]);
 	return plain(k, SYS_pread64, a, true);
 }
 
@@ -82,6 +94,20 @@ int64_t sys_lseek(struct kernel *k, const uint64_t a[6])
 	if (is_mem(k, a[0]))
 		return procmem_lseek(k, (int)a[0], (int64_t)a[1], (int)a[2]);
 	return sys_host(SYS_lseek, a);
+}
+
+static int64_t vector_random(struct kernel *k, const struct iovec *v, size_t n)
+{
+	int64_t done = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t r = random_user(k, (gaddr)(uintptr_t)v[i].iov_base, v[i].iov_len);
+
+		if (r < 0)
+			return done ? done : r;
+		done += r;
+	}
+	return done;
 }
 
 /* Element by element for /proc/self/mem. */
@@ -116,6 +142,8 @@ static int64_t vector(struct kernel *k, unsigned nr, const uint64_t a[6], bool w
 		return r;
 	if (is_mem(k, a[0])) {
 		r = vector_mem(k, a, v, n, pos, write);
+	} else if (!write && is_random(k, a[0])) {
+		r = vector_random(k, v, n);
 	} else {
 		uint64_t h[6] = { a[0], (uint64_t)(uintptr_t)v, n, a[3], a[4], a[5] };
 

@@ -11,6 +11,7 @@
 
 #include "kernel/fd.h"
 #include "kernel/hostsig.h"
+#include "kernel/idle.h"
 #include "kernel/pids.h"
 #include "kernel/signal.h"
 #include "kernel/sys.h"
@@ -19,6 +20,9 @@
 
 #define POSIX_TIMERS 64u
 #define NEVER UINT64_MAX
+/* Host time between two looks at what the others do. */
+#define NAP_MIN_NS 100000u
+#define NAP_MAX_NS 3200000u
 #define SI_TIMER_CODE (-2)
 
 struct ktimer {
@@ -142,12 +146,6 @@ void timers_expire(struct kernel *k)
 
 /* ---- sleeping ---- */
 
-/* Could anything outside of this process change what it waits for? */
-static bool alone(struct kernel *k)
-{
-	return pids_running(k) <= 1;
-}
-
 static uint64_t host_ns(void)
 {
 	struct timespec ts;
@@ -164,6 +162,23 @@ static void host_sleep(uint64_t ns)
 	hostsig_syscall(SYS_nanosleep, a);
 }
 
+/* May time jump to @to, now or after as much host time?  False: a signal came first. */
+static bool wait_jump(struct kernel *k, uint64_t to)
+{
+	uint64_t began = host_ns(), length = to - k->clock.now_ns, nap = NAP_MIN_NS;
+	bool jump = false;
+
+	idle_begin(k, to);
+	while (!(jump = idle_others(k, to) || host_ns() - began >= length)) {
+		host_sleep(nap < length ? nap : length);
+		nap = nap < NAP_MAX_NS ? 2 * nap : nap;
+		if (signal_collect(k))
+			break;
+	}
+	idle_end(k);
+	return jump;
+}
+
 bool wait_until(struct kernel *k, uint64_t ns)
 {
 	for (;;) {
@@ -178,50 +193,81 @@ bool wait_until(struct kernel *k, uint64_t ns)
 		if (to == NEVER) {
 			uint64_t none[6] = { 0 };
 
+			idle_begin(k, NEVER);
 			hostsig_syscall(SYS_pause, none);
+			idle_end(k);
 			continue;
 		}
-		if (to > k->clock.now_ns && !alone(k)) {
-			host_sleep(to - k->clock.now_ns);
+		if (to > k->clock.now_ns && !wait_jump(k, to)) {
 			signal_collect(k);
 			if (signal_is_due(k))
 				return false;
+			continue;
 		}
 		clock_sleep_until(&k->clock, to);
 	}
 }
 
+/* Interrupt the host call that follows after @ns; 0: not any more. */
+static void host_alarm(uint64_t ns)
+{
+	struct itimerval it = { .it_value.tv_sec = (time_t)(ns / NS_PER_S),
+				.it_value.tv_usec = (suseconds_t)(ns % NS_PER_S / 1000) };
+
+	/* Should the first come before the call has begun, another follows. */
+	if (ns)
+		it.it_interval.tv_usec = 1000;
+	setitimer(ITIMER_REAL, &it, NULL);
+}
+
+/* One host call of at most until V = @to; -EINTR: it is later now, or a signal came. */
+static int64_t wait_once(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t to, bool outside)
+{
+	uint64_t began = host_ns(), length = to - k->clock.now_ns, nap = NAP_MIN_NS;
+	int64_t r;
+
+	if (!outside)
+		idle_begin(k, to);
+	for (;;) {
+		if (to != NEVER)
+			host_alarm(outside || length < nap ? length + 1000 : nap);
+		r = hostsig_syscall(nr, a);
+		if (to != NEVER)
+			host_alarm(0);
+		if (r != -EINTR || to == NEVER)
+			break;
+		if (host_ns() - began >= length || (!outside && idle_others(k, to))) {
+			clock_sleep_until(&k->clock, to);
+			break;
+		}
+		if (signal_collect(k) && signal_is_due(k))
+			break;
+		nap = nap < NAP_MAX_NS ? 2 * nap : nap;
+	}
+	if (!outside)
+		idle_end(k);
+	return r;
+}
+
 int64_t wait_host(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t until)
 {
+	bool outside = idle_outside(k, nr, a);
+
 	for (;;) {
-		uint64_t next = timers_next(k), to = next < until ? next : until, now = k->clock.now_ns;
-		struct itimerval it = { .it_value.tv_sec = 0 };
-		uint64_t began = host_ns();
+		uint64_t next = timers_next(k), to = next < until ? next : until;
 		int64_t r;
 
 		timers_expire(k);
 		signal_collect(k);
 		if (signal_is_due(k))
 			return -ERESTARTSYS;
-		if (to != NEVER) {
-			uint64_t us = to > now ? (to - now + 999) / 1000 : 1;
-
-			it.it_value.tv_sec = (time_t)(us / 1000000);
-			it.it_value.tv_usec = (suseconds_t)(us % 1000000);
-			setitimer(ITIMER_REAL, &it, NULL);
-		}
-		r = hostsig_syscall(nr, a);
-		if (to != NEVER) {
-			memset(&it, 0, sizeof(it));
-			setitimer(ITIMER_REAL, &it, NULL);
-		}
+		if (to <= k->clock.now_ns)
+			to = k->clock.now_ns + 1;
+		r = wait_once(k, nr, a, to, outside);
 		if (r != -EINTR)
 			return r;
 		/* A wake-up of our own, a signal for the guest, or one that it blocks. */
-		if (to != NEVER && host_ns() - began >= (to > now ? to - now : 0)) {
-			clock_sleep_until(&k->clock, to);
-			timers_expire(k);
-		}
+		timers_expire(k);
 		signal_collect(k);
 		if (signal_is_due(k))
 			return -ERESTARTSYS;
