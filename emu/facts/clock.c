@@ -39,7 +39,7 @@ void clock_init(struct clock *c, uint64_t core_hz, uint64_t tsc_hz, uint32_t tic
 	c->step_low = (uint32_t)step;
 	scale(c);
 	c->last_tsc = clock_tsc_at(c, start_ns);
-	c->last_sns = start_ns << c->shift;
+	c->last_sns = (u128)start_ns << c->shift;
 	c->tick = start_ns / (NS_PER_S / tick_hz);
 }
 
@@ -98,7 +98,10 @@ bool clock_update(struct clock *c)
 	c->tick = tick;
 	if (tsc <= c->last_tsc)
 		return false;
-	c->last_sns += (uint64_t)((u128)(tsc - c->last_tsc) * c->mult);
+	c->last_sns += (u128)(tsc - c->last_tsc) * c->mult;
+	/* As timekeeping_adjust(): what mult was rounded down by does not add up. */
+	if (c->last_sns < (u128)(tick * period) << c->shift)
+		c->last_sns = (u128)(tick * period) << c->shift;
 	c->last_tsc = tsc;
 	return true;
 }
@@ -108,7 +111,7 @@ static int64_t fine_ns(const struct clock *c)
 {
 	uint64_t tsc = clock_tsc(c), delta = tsc > c->last_tsc ? tsc - c->last_tsc : 0;
 
-	return (int64_t)(((u128)c->last_sns + (u128)delta * c->mult) >> c->shift);
+	return (int64_t)((c->last_sns + (u128)delta * c->mult) >> c->shift);
 }
 
 static int64_t coarse_ns(const struct clock *c)

@@ -37,7 +37,7 @@ struct clock {
 	int64_t settime_ns; /* what clock_settime moved CLOCK_REALTIME by */
 	uint32_t mult, shift; /* TSC ticks -> ns, the clock source's */
 	uint64_t last_tsc; /* TSC of the record: of the last update */
-	uint64_t last_sns; /* MONOTONIC (namespace aside) at last_tsc, ns << shift */
+	unsigned __int128 last_sns; /* MONOTONIC (namespace aside) at last_tsc, ns << shift */
 	uint64_t tick; /* number of the last tick that was taken */
 };
 

@@ -151,7 +151,7 @@ static void fill(struct kernel *k, uint8_t *page)
 	d.last = c->last_tsc;
 	d.sec = (uint64_t)coarse / NS_PER_S;
 	/* What the record has below a nanosecond stays. */
-	sub = c->last_sns & ((1ull << c->shift) - 1);
+	sub = (uint64_t)c->last_sns & ((1ull << c->shift) - 1);
 	d.snsec = (((uint64_t)coarse % NS_PER_S) << c->shift) + sub;
 	d.jiffies = c->tick + 0xfffff000u;
 	memcpy(page + (pagecode_e0_data - pagecode_e0), &d, sizeof(d));
