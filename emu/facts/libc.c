@@ -62,5 +62,12 @@ bool libc_identify(const uint8_t *b, size_t n, char *out, size_t cap)
 		snprintf(out, cap, "dietlibc");
 	else if (memmem(b, n, "musl libc (x86_64)", 18))
 		snprintf(out, cap, "musl");
+	else if (memmem(b, n, "MUSL_LOCPATH", 12))
+		snprintf(out, cap, "musl");
+	/* What a static program has of glibc: its words, not its version. */
+	else if (memmem(b, n, "Fatal glibc error: ", 19) || memmem(b, n, "*** glibc detected ***", 22) ||
+		 (memmem(b, n, "GLIBC_TUNABLES", 14) && memmem(b, n, "glibc-ld", 8)) ||
+		 memmem(b, n, "FATAL: kernel too old", 21))
+		snprintf(out, cap, "glibc");
 	return out[0];
 }
