@@ -16,6 +16,8 @@ mkdir "$T/tree" "$T/tree/a" "$T/tree/b"
 echo one >"$T/tree/a/1"
 echo two >"$T/tree/b/2"
 ln -s a/1 "$T/tree/link"
+# Older than the guest's clock and the host's: ls shows the same form of date.
+TZ=UTC find "$T" -depth -exec touch -h -d 2001-02-03T04:05:06 '{}' +
 
 busybox_applets() {
 	have busybox "busybox" || return
@@ -41,11 +43,11 @@ busybox_applets() {
 	same "busybox xargs" sh -c "busybox seq 1 20 | busybox xargs -n 3 busybox echo"
 	same "busybox diff" busybox diff "$T/tree/a/1" "$T/tree/b/2"
 	same "busybox dd" sh -c "busybox dd if=$T/numbers bs=100 count=3 skip=2 2>/dev/null"
-	same "busybox timeout" busybox timeout 1 busybox sleep 30
+	same "busybox timeout" sh -c 'busybox timeout 1 busybox sleep 30; echo $?' 2>/dev/null
 	same "busybox sh" busybox sh -c 'f() { echo "$1$1"; }; for i in a b; do f $i; done; exit 3'
 	same "busybox sh: job and wait" busybox sh -c '(exit 5) & wait $!; echo $?'
 	same "busybox sh: trap" busybox sh -c 'trap "echo got" USR1; kill -USR1 $$; echo after'
-	same "busybox sh: killed" busybox sh -c 'kill -TERM $$'
+	same "busybox sh: killed" sh -c "busybox sh -c 'kill -TERM \$\$'; echo \$?" 2>/dev/null
 }
 
 shells() {
@@ -60,7 +62,7 @@ line $((1+1))
 X'
 	same "bash: background jobs" bash-static -c 'for i in 1 2 3; do (exit $i) & p[i]=$!; done; for i in 1 2 3; do wait ${p[i]}; echo $?; done'
 	same "bash: trap EXIT" bash-static -c 'trap "echo bye" EXIT; exit 7'
-	same "bash: signal of a child" bash-static -c '(kill -KILL $BASHPID); echo $?'
+	same "bash: signal of a child" bash-static -c 'exec 2>/dev/null; (kill -KILL $BASHPID); echo $?'
 	same "bash: read with a time-out" bash-static -c 'sleep 1 | read -t 0.01 x; echo $?'
 	same "bash: not found" bash-static -c nonexistent-command
 	same "bash: redirections" bash-static -c "echo x >$T/o; echo y >>$T/o; cat <$T/o; exec 5<$T/o; read -u 5 z; echo \$z; rm $T/o"
@@ -68,7 +70,7 @@ X'
 }
 
 tools() {
-	same "ls -la" ls -laR "$T/tree"
+	same "ls -lA" ls -lAR "$T/tree"
 	same "sort" sort -rn "$T/numbers"
 	same "sort -u with a small buffer" sort -u -S 16k "$T/numbers"
 	same "awk" awk 'BEGIN { while ((getline l < ARGV[1]) > 0) n++; print n; "echo sub" | getline x; print x }' "$T/numbers"
@@ -179,7 +181,7 @@ proc() {
 	a=$(timeout 60 "$V" -q cat /proc/self/comm)
 	is "/proc/self/comm" "$a" cat
 	a=$(timeout 60 "$V" -q ls /proc/self/fd | tr '\n' ' ')
-	is "/proc/self/fd has nothing of the emulator" "$a" "0 1 2 3 "
+	is "/proc/self/fd has nothing of the emulator" "$a" "$(ls /proc/self/fd | tr '\n' ' ')"
 	a=$(timeout 60 "$V" -q cat /proc/self/maps)
 	like "/proc/self/maps has the page" "$a" '^ffffffffff600000-ffffffffff601000 --xp .*\[vsyscall\]$'
 	like "/proc/self/maps has the program" "$a" "r-xp .* $(readlink -f "$(command -v cat)")\$"
