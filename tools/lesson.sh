@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Make the lesson from its source on standard input: a line `@explain ARGS` becomes what `vsysemu explain
 # ARGS` prints, `@steps ARGS` only its numbered lines, `@figure ARGS` a bar a step, `@run ARGS` what a run
-# prints on both outputs.  Usage: V=./vsysemu B=build tools/lesson.sh <docs/trap-path.md.in
+# prints on both outputs, `@@` nothing.  Usage: V=./vsysemu B=build tools/lesson.sh <docs/trap-path.md.in
 V=${V:-./vsysemu}
 B=${B:-build}
 figure() {
@@ -20,6 +20,7 @@ while IFS= read -r line; do
 	word=$1
 	[ $# -gt 0 ] && shift
 	case $word in
+	@@) ;;
 	@explain | @steps | @figure | @run)
 		echo '```'
 		case $word in

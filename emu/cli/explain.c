@@ -114,8 +114,12 @@ static bool read_ask(const struct options *o, struct explain_ask *a, struct err 
 	uint64_t n;
 
 	a->cs = VSYSEMU_CS_USER;
-	if (!read_call(o, a, e) || !read_seccomp(o->seccomp, a, e))
+	if ((!o->follow && !read_call(o, a, e)) || !read_seccomp(o->seccomp, a, e))
 		return false;
+	if (o->follow && (o->rip || o->cs || o->error_code || o->stack))
+		return err_set(e, "--follow takes the frame from the run: no --rip, --cs, --error-code, --stack");
+	if (o->nth && !o->follow)
+		return err_set(e, "--nth says which call of --follow");
 	if (o->rip) {
 		if (!read_number("rip", o->rip, UINT64_MAX, &a->rip, e))
 			return false;
@@ -167,9 +171,23 @@ static int answer(const struct options *o, const struct model *m, struct explain
 	return good ? 0 : -1;
 }
 
+/* The call of the run, if one is to be followed.  The filter's answer depends on which call it is. */
+static bool read_run(const struct options *o, struct explain_ask *a, struct explain_seen *seen,
+		     struct err *e)
+{
+	uint64_t nth = 1;
+
+	if (!o->follow)
+		return true;
+	if (o->nth && (!read_number("nth", o->nth, UINT32_MAX, &nth, e) || !nth))
+		return err_set(e, "--nth: the first call is 1");
+	return explain_follow(o, (unsigned)nth, a, seen, e) && read_seccomp(o->seccomp, a, e);
+}
+
 int cli_explain(const struct options *o, struct err *e)
 {
 	struct explain_ask a = { .seccomp = VSYSEMU_SECCOMP_OFF };
+	struct explain_seen seen = { .nth = 0 };
 	struct model_choice c = {
 		.mode = o->mode, .kernel = o->kernel, .trap = o->trap, .cpu = o->cpu,
 		.clocksource = o->clocksource, .baseline = o->baseline, .mitigations = o->mitigations,
@@ -184,8 +202,9 @@ int cli_explain(const struct options *o, struct err *e)
 		return -1;
 	}
 	memset(&m, 0, sizeof(m));
-	if (read_ask(o, &a, e) && model_resolve(&m, &c, e))
+	if (read_ask(o, &a, e) && model_resolve(&m, &c, e) && read_run(o, &a, &seen, e))
 		status = answer(o, &m, &a, e);
+	explain_follow_free(&seen);
 	model_free(&m);
 	return status;
 }

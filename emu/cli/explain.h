@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "cli/json.h"
+#include "cli/options.h"
 #include "facts/explain.h"
 
 /* One policy's explanation and what it is called. */
@@ -19,6 +20,11 @@ struct explain_side {
 void explain_side_name(const struct explain_side *s, struct buf *out);
 const char *explain_call_name(int nr);
 double explain_cycles(uint32_t cycles16);
+
+/* Run o->follow and make @a its @nth vsyscall; @seen lives as long as @a. */
+bool explain_follow(const struct options *o, unsigned nth, struct explain_ask *a,
+		    struct explain_seen *seen, struct err *e);
+void explain_follow_free(struct explain_seen *seen);
 
 void explain_text(const struct explain_side *s, int nr, struct buf *out);
 /* @beside: the second policy, or NULL. */

@@ -76,6 +76,8 @@ static bool is_named(const char *stage, const char *names)
 {
 	size_t len = strlen(stage);
 
+	if (*names == '!')
+		return strcmp(stage, names + 1) != 0;
 	for (const char *p = names; *p; p += strspn(p, " ")) {
 		size_t n = strcspn(p, " ");
 
@@ -134,10 +136,22 @@ static void charge_rest(struct explain_walk *w)
 	explain_charge(w, WHERE_USER, NULL);
 }
 
+uint64_t explain_caller_of(const struct explain_ask *a)
+{
+	return a->seen && a->seen->caller ? a->seen->caller : EXPLAIN_CALLER;
+}
+
+int64_t explain_result(const struct explain_ask *a, int nr)
+{
+	if (a->seen)
+		return a->seen->result;
+	return nr == 1 ? 1700000000 : 0;
+}
+
 static bool read_stack(void *ctx, void *dst, uint64_t addr, size_t n)
 {
 	const struct explain_ask *a = ctx;
-	uint64_t caller = EXPLAIN_CALLER;
+	uint64_t caller = explain_caller_of(a);
 
 	if (a->bad_stack || addr != EXPLAIN_STACK || n != sizeof(caller))
 		return false;
@@ -184,9 +198,13 @@ static bool make_frame(struct explain_walk *w, struct vsysemu_frame *f)
 	f->gpr[VSYSEMU_RAX] = w->target;
 	f->gpr[VSYSEMU_RSP] = a->bad_stack ? EXPLAIN_BAD_STACK : EXPLAIN_STACK;
 	f->gpr[VSYSEMU_RDI] = a->nr == 1 ? 0 : EXPLAIN_BUFFER;
+	if (a->seen) {
+		f->gpr[VSYSEMU_RDI] = a->seen->args[0];
+		f->gpr[VSYSEMU_RSI] = a->seen->args[1];
+	}
 	if (!fetch) { /* a data access by the program's own code */
 		f->addr = in_page(w->target) ? w->target : VSYSEMU_PAGE + 0x400ull * (unsigned)a->nr;
-		f->rip = in_page(w->target) ? EXPLAIN_CALLER : w->target;
+		f->rip = in_page(w->target) ? explain_caller_of(a) : w->target;
 		if (w->p->trap != TRAP_GEN_GP)
 			return (f->error_code & VSYSEMU_PF_W) || !page.readable;
 	}
@@ -218,10 +236,11 @@ static bool make_frame(struct explain_walk *w, struct vsysemu_frame *f)
 }
 
 /* What the run would charge for it. */
-static void find_costs(struct explain_walk *w, const struct vsysemu_verdict *v)
+static void find_costs(struct explain_walk *w, const struct vsysemu_verdict *v, bool faults)
 {
-	bool returns = v->kind == VSYSEMU_CALL || v->kind == VSYSEMU_RETURN;
-	bool signals = (v->kind == VSYSEMU_SIGNAL || v->kind == VSYSEMU_NOT_HANDLED) && v->signal.signo;
+	bool returns = (v->kind == VSYSEMU_CALL && !faults) || v->kind == VSYSEMU_RETURN;
+	bool signals = faults || ((v->kind == VSYSEMU_SIGNAL || v->kind == VSYSEMU_NOT_HANDLED) &&
+				  v->signal.signo);
 
 	if (returns)
 		add_cost(w, cost_event_of_call(PATH_VSYSCALL, (enum time_call)(v->nr < 0 ? w->a->nr : v->nr),
@@ -241,7 +260,7 @@ static void trapped(struct explain_walk *w, const struct vsysemu_guest *g)
 	struct explanation *x = w->x;
 	struct vsysemu_frame *f = &x->frame;
 	struct vsysemu_verdict *v = &x->verdict;
-	struct vsysemu_body body = { .result = w->a->nr == 1 ? 1700000000 : 0 };
+	struct vsysemu_body body = { .result = explain_result(w->a, w->a->nr) };
 
 	if (f->vector == VSYSEMU_VEC_BP) {
 		*v = (struct vsysemu_verdict){ .kind = VSYSEMU_NOT_HANDLED, .rax = f->gpr[VSYSEMU_RAX],
@@ -255,7 +274,10 @@ static void trapped(struct explain_walk *w, const struct vsysemu_guest *g)
 		return;
 	}
 	vsysemu_policy_decide(w->rules, w->p->mode, f, g, v);
-	find_costs(w, v);
+	if (w->a->seen && w->a->seen->refused && v->kind == VSYSEMU_CALL)
+		body = (struct vsysemu_body){ .result = -14, .fault = true, .error_code = VSYSEMU_PF_W,
+					      .addr = w->a->seen->args[!w->a->seen->args[0]] };
+	find_costs(w, v, body.result == -14);
 	explain_translation(w);
 	explain_checks(w, v, g);
 	if (v->kind == VSYSEMU_CALL)
@@ -273,7 +295,7 @@ void explain(const struct explain_ask *a, struct explanation *x)
 	w.rules = &w.p->kernel->rules;
 	w.target = a->rip_set ? a->rip : VSYSEMU_PAGE + 0x400ull * (unsigned)a->nr;
 	w.rax = w.target;
-	w.rip = EXPLAIN_CALLER - 9;
+	w.rip = explain_caller_of(a) - 2;
 	w.rsp = a->bad_stack ? EXPLAIN_BAD_STACK : EXPLAIN_STACK + 8;
 	explain_caller(&w);
 	if (make_frame(&w, &x->frame)) {

@@ -57,7 +57,22 @@ struct explain_ask {
 	bool bad_stack;
 	enum vsysemu_seccomp_mode seccomp;
 	uint32_t seccomp_ret; /* the filter's answer */
+	/* Of a call that was seen in a run; NULL: a made-up one. */
+	const struct explain_seen *seen;
 };
+
+/* A call as a run showed it. */
+struct explain_seen {
+	unsigned nth;
+	const char *line; /* of the trace */
+	const char *code; /* the instructions before the return address, or "" */
+	uint64_t caller, args[2];
+	bool refused; /* it ended in a signal */
+	int64_t result;
+};
+/* The instructions of ELF file @bytes that lead to return address @caller, as lines; "" if they cannot
+ * be told.  Owned by the caller. */
+char *explain_code_before(const uint8_t *bytes, size_t n, uint64_t caller);
 
 struct explanation {
 	VEC(struct explain_step) steps;
@@ -86,17 +101,21 @@ struct explain_walk {
 	bool kernel;
 };
 
-#define EXPLAIN_CALLER 0x401232ull /* the return address */
+#define EXPLAIN_CALLER 0x401232ull /* the return address of a made-up call */
 #define EXPLAIN_STACK 0x7ffd5a0ff0d8ull /* rsp when the page is entered */
 #define EXPLAIN_BUFFER 0x7ffd5a0ff0f0ull
 #define EXPLAIN_BAD_STACK 0x10000ull
+
+/* The return address; result of the body. */
+uint64_t explain_caller_of(const struct explain_ask *a);
+int64_t explain_result(const struct explain_ask *a, int nr);
 
 /* Begin a step; the caller adds to ->text with explain_say(). */
 struct explain_step *explain_step(struct explain_walk *w, enum explain_part part, const char *truth,
 				  const char *title, ...) __attribute__((format(printf, 4, 5)));
 void explain_say(struct explain_step *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Give the step the stages of @where that are still to be given and whose names are in @names (words
- * between blanks; a leading * matches any beginning; NULL: all). */
+ * between blanks; a leading * matches any beginning; !NAME: all but that; NULL: all). */
 void explain_charge(struct explain_walk *w, enum cost_where where, const char *names);
 
 void explain_caller(struct explain_walk *w);

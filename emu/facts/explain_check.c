@@ -102,7 +102,7 @@ static void body(struct explain_walk *w, struct explain_step *s, const struct vs
 		    calls[v->nr], (unsigned long long)v->args[0], (unsigned long long)v->args[1], v->call_nr);
 	explain_say(s, "%s", v->signal_uaccess ? "A fault on a user address in it signals by itself." :
 						 "A bad pointer makes it return -EFAULT (-14).");
-	explain_charge(w, WHERE_BODY, NULL);
+	explain_charge(w, WHERE_BODY, "!work_signal");
 }
 
 static void answer(struct explain_walk *w, struct explain_step *s, enum policy_check c,

@@ -91,7 +91,7 @@ static void native_back(struct explain_walk *w, bool real)
 {
 	struct explain_step *s;
 
-	w->rip = EXPLAIN_CALLER;
+	w->rip = explain_caller_of(w->a);
 	w->rsp += 8;
 	w->kernel = false;
 	s = explain_step(w, PART_RETURN, real ? "x86-64 psABI" : "Linux arch/x86/kernel/entry_64.S",
@@ -111,7 +111,7 @@ static void native_body(struct explain_walk *w, int nr)
 			     "No system call has the number that the program left in rax");
 	if (w->kernel)
 		explain_charge(w, WHERE_BODY, NULL);
-	w->rax = nr == 1 ? 1700000000 : nr >= 0 ? 0 : (uint64_t)-38;
+	w->rax = nr >= 0 ? (uint64_t)explain_result(w->a, nr) : (uint64_t)-38;
 }
 
 void explain_native(struct explain_walk *w)

@@ -35,19 +35,36 @@ size_t explain_show(struct explain_step *s, uint64_t at, const uint8_t *code, si
 	return i.bytes ? i.bytes : 1;
 }
 
-void explain_caller(struct explain_walk *w)
+/* The stub of an old static C library. */
+static void made_up_code(struct explain_walk *w, struct explain_step *s)
 {
 	uint8_t code[9] = { 0x48, 0xc7, 0xc0, 0, 0, 0, 0, 0xff, w->a->bad_stack ? 0xe0 : 0xd0 };
 	uint32_t low = (uint32_t)w->target;
-	struct explain_step *s = explain_step(w, PART_CALLER, "the stub of an old static C library",
-					      "The program goes to 0x%llx", (unsigned long long)w->target);
 	uint64_t at = EXPLAIN_CALLER - sizeof(code);
 	size_t n;
 
 	memcpy(code + 3, &low, 4);
-	if ((uint64_t)(int64_t)(int32_t)low == w->target) {
-		n = explain_show(s, at, code, sizeof(code));
-		explain_show(s, at + n, code + n, sizeof(code) - n);
+	if ((uint64_t)(int64_t)(int32_t)low != w->target)
+		return;
+	n = explain_show(s, at, code, sizeof(code));
+	explain_show(s, at + n, code + n, sizeof(code) - n);
+}
+
+void explain_caller(struct explain_walk *w)
+{
+	const struct explain_seen *seen = w->a->seen;
+	struct explain_step *s = explain_step(w, PART_CALLER,
+					      seen ? "a run" : "the stub of an old static C library",
+					      "The program goes to 0x%llx", (unsigned long long)w->target);
+
+	if (seen) {
+		explain_say(s, "Call %u of the run: %s", seen->nth, seen->line);
+		for (const char *p = seen->code; *p; p += *p == '\n') {
+			explain_say(s, "%.*s", (int)strcspn(p, "\n"), p);
+			p += strcspn(p, "\n");
+		}
+	} else {
+		made_up_code(w, s);
 	}
 	w->rip = w->target;
 	if (w->a->bad_stack) {
@@ -56,7 +73,7 @@ void explain_caller(struct explain_walk *w)
 	} else {
 		w->rsp -= 8;
 		explain_say(s, "The call pushes 0x%llx, its return address, to [0x%llx].",
-			    (unsigned long long)EXPLAIN_CALLER, (unsigned long long)w->rsp);
+			    (unsigned long long)explain_caller_of(w->a), (unsigned long long)w->rsp);
 	}
 	if (w->target - VSYSEMU_PAGE < VSYSEMU_PAGE_BYTES) {
 		int nr = vsysemu_entry_nr(w->target);

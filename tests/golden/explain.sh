@@ -124,6 +124,18 @@ else
 	skip "keyboard" "no chromium"
 fi
 
+# A call of a real run.
+is "follow" "$(ask --mode=emulate --follow "$B/guest/old-date" --nth 2)" 0
+like "follow: the call" "$(cat "$T/out")" 'Call 2 of the run: gettimeofday\(\{tv_sec=1700000000, tv_usec=[0-9]*\}, 0x[0-9a-f]*\) = 0 @0x'
+like "follow: the program's own code" "$(cat "$T/out")" '48 c7 c0 00 00 60 ff .*mov rax, -0xa00000'
+like "follow: its caller" "$(cat "$T/out")" "Back in the program at $(sed -n 's/.*= 0 @\(0x[0-9a-f]*\) .*/\1/p' "$T/out")"
+is "follow: the same price" "$(sed -n 's/.*<\(.*\) cycles>/\1/p' "$T/out")" "$(tail -n 1 "$T/out" | sed 's/.*: \([0-9.]*\) cycles, .*/\1/')"
+is "follow: a wrong offset" "$(ask --mode=xonly --follow "$B/guest/t03-midpage")" 0
+like "follow: a wrong offset: outcome" "$(tail -n 1 "$T/out")" '^SIGSEGV at 0xffffffffff600007'
+is "follow: a fault in the body" "$(ask --mode=xonly --follow "$B/guest/t05-pointers" --nth=15)" 0
+like "follow: a fault in the body: outcome" "$(cat "$T/out")" 'vsyscall fault \(exploit attempt\?\)'
+is "follow: the output of the program stays away" "$(grep -c 2023 "$T/out")" 0
+
 # Wrong use.
 wrong() { # NAME REGEX ARGS...
 	name=$1 re=$2
@@ -141,6 +153,12 @@ wrong "unknown action" '--seccomp' --seccomp=time:confuse
 wrong "no colon" '--seccomp' --seccomp=time
 wrong "mode of another kernel" 'native' --mode=native --kernel=6.1
 wrong "unknown form" '--report' --report=sarif
+wrong "follow: too few calls" 'made 3 vsyscalls' --follow "$B/guest/old-date" --nth 4
+wrong "follow: none" 'made 0 vsyscalls' --follow /bin/true
+wrong "follow: no program" 'no such file' --follow "$T/none"
+wrong "follow: a frame as well" '--follow' --follow "$B/guest/old-date" --rip=0
+wrong "nth of what" '--nth' --nth=2
+wrong "nth 0" '--nth' --follow "$B/guest/old-date" --nth=0
 is "-o" "$(ask --mode=xonly -o "$T/o"; "$V" explain --mode=xonly | cmp - "$T/o" && echo same)" "0
 same"
 done_testing
