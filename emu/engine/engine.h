@@ -80,7 +80,8 @@ enum {
 	VEC_SS = 12, VEC_GP = 13, VEC_PF = 14, VEC_MF = 16, VEC_AC = 17, VEC_XM = 19
 };
 
-/* Page-fault error code bits (SDM vol. 3, 4.7). */
+/* Page-fault error code bits (SDM vol. 3, 4.7).  <elf.h> has a macro of that name (and value). */
+#undef PF_W
 enum { PF_P = 1, PF_W = 2, PF_U = 4, PF_RSVD = 8, PF_I = 16 };
 
 enum trap_kind {

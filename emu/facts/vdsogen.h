@@ -40,13 +40,14 @@ enum vdso_page {
 struct vdso_gen {
 	const char *key; /* the profile's: "a".."i" */
 	const char *image; /* name of the image in guest/vdso/: "a", "e-4.5" */
-	unsigned since; /* first release with this image: major << 8 | minor (2.6.32: 0x0220) */
+	unsigned since; /* first release with this image, as vdso_release() has it */
 	enum vdso_layout layout;
 	int first_page; /* pages[0] lies this many pages from the image's first (negative: before) */
 	unsigned pages;
 	enum vdso_page page[VDSO_PAGES_MAX];
 	unsigned vvar_pages; /* the first so many are [vvar], the rest [vvar_vclock] */
-	bool hidden; /* data lay in kernel addresses: no line in /proc/self/maps */
+	/* The first so many stand for data that lay at kernel addresses: no line in /proc/self/maps. */
+	unsigned hidden_pages;
 	unsigned record; /* offset of the record in its page */
 	uint64_t prelink; /* p_vaddr of the image's first byte */
 	uint32_t sources; /* bit CS_*: which clock sources the code reads itself */
@@ -56,7 +57,10 @@ struct vdso_gen {
 
 /* The generation of profile key @key ("a".."i") on release @release ("4.4.302"); NULL: no such key. */
 const struct vdso_gen *vdso_gen_find(const char *key, const char *release);
-/* major << 8 | minor; for 2.6.x 0x0200 | x. */
+/* All rows, by number. */
+size_t vdso_gen_count(void);
+const struct vdso_gen *vdso_gen_at(size_t i);
+/* "6.1.192" -> 0x0601; "2.6.32" -> 0x0220; 0: no number. */
 unsigned vdso_release(const char *release);
 
 /* What the pages say. */
@@ -65,7 +69,7 @@ struct vdso_record {
 	uint32_t mult, shift;
 	uint64_t last, mask; /* in cycles of the source */
 	uint64_t max_cycles;
-	uint64_t mono_sns; /* MONOTONIC at last, ns << shift (time namespace aside) */
+	uint64_t mono_ns, mono_frac; /* MONOTONIC at last (time namespace aside): ns, ns << shift below one */
 	int64_t wall_to_mono_ns; /* MONOTONIC = REALTIME + this */
 	int64_t tai_s; /* TAI - UTC */
 	int64_t boot_minus_mono_ns;
@@ -80,15 +84,23 @@ struct vdso_record {
 	uint32_t pv_mul;
 	int8_t pv_shift;
 	uint64_t hpet; /* main counter */
+	uint64_t rng_generation; /* never 0 */
+	bool rng_ready; /* false: getrandom always takes the system call */
 	gaddr reader; /* SEQLOCK: address of the reading function; 0: none */
 };
+
+/* Does page kind @p of @g hold anything for @r?  If not, touching it raises SIGBUS. */
+bool vdso_page_used(const struct vdso_gen *g, enum vdso_page p, const struct vdso_record *r);
 
 /* Write the words of @r for page kind @p of @g into @page (4096 bytes).  @seq (even) is what the
  * sequence words become.  Words that the kernel does not touch are left alone. */
 void vdso_page_fill(const struct vdso_gen *g, enum vdso_page p, const struct vdso_record *r,
 		    uint32_t seq, uint8_t *page);
 
-/* Offset of the sequence words in a data page of @g (up to 2); the number of them. */
-unsigned vdso_seq_words(const struct vdso_gen *g, unsigned offset[2]);
+/* What the record's mode word is for @source, as the code of @g knows it. */
+uint32_t vdso_mode_word(const struct vdso_gen *g, enum clocksource source);
+
+/* The embedded image of @g: bytes and length; NULL: not built. */
+const uint8_t *vdso_image(const struct vdso_gen *g, size_t *n);
 
 #endif

@@ -162,6 +162,7 @@ struct kernel {
 	struct files *files; /* kernel/fd.h: descriptors that are not plain host ones */
 	struct timers *timers; /* kernel/timer.h */
 	bool timed_out; /* the host's --timeout rang */
+	struct vdso_state *vdso; /* kernel/vdso.c */
 	struct pids *pids; /* kernel/pids.h: virtual process ids, shared by the whole tree */
 	/* Upstairs (run/), set by the loop; NULL: nobody.  @warn: a line for the report's warnings,
 	 * told once a text.  @forked: after a fork, in both processes. */
