@@ -8,8 +8,6 @@
 #include "facts/policy_impl.h"
 #include "facts/policy_tell.h"
 
-enum { ERR_FAULT = 14 };
-
 /* One decision under way.  The registers as they stand are in v. */
 struct decision {
 	const struct vsysemu_profile *p;
@@ -22,11 +20,6 @@ struct decision {
 
 /* True: v is complete. */
 typedef bool step_fn(struct decision *d);
-
-static bool is_int_era(enum vsysemu_era era)
-{
-	return era >= VSYSEMU_E1A && era <= VSYSEMU_E1C;
-}
 
 static bool in_page(uint64_t a)
 {
@@ -41,34 +34,6 @@ static bool is_user_cs(uint16_t cs)
 static bool is_64bit(const struct vsysemu_profile *p, uint16_t cs)
 {
 	return cs == VSYSEMU_CS_USER || (p->xen_cs && cs == VSYSEMU_CS_XEN);
-}
-
-static void log_line(const struct vsysemu_profile *p, const struct vsysemu_frame *f,
-		     struct vsysemu_verdict *v, enum vsysemu_tag tag)
-{
-	v->log = (struct vsysemu_log){
-		.tag = tag, .level = policy_log_level(p, tag), .ip = v->rip, .sp = v->rsp, .ax = v->rax,
-		.si = f->gpr[VSYSEMU_RSI], .di = f->gpr[VSYSEMU_RDI], .cs = f->cs,
-	};
-}
-
-/* force_sig(SIGSEGV): no address, and the trap record stays as it was. */
-static void plain_segv(struct vsysemu_verdict *v)
-{
-	v->kind = VSYSEMU_SIGNAL;
-	v->signal = (struct vsysemu_signal){
-		.signo = SIGNO_SEGV, .code = CODE_KERNEL, .forced = true,
-	};
-}
-
-static void fault_signal(struct vsysemu_verdict *v, int signo, int code, uint64_t addr,
-			 uint64_t error)
-{
-	v->kind = VSYSEMU_SIGNAL;
-	v->signal = (struct vsysemu_signal){
-		.signo = signo, .code = code, .addr = addr, .forced = true, .trap_set = true,
-		.cr2_set = true, .trapno = VSYSEMU_VEC_PF, .error = error, .cr2 = addr,
-	};
 }
 
 static bool kill(struct decision *d, int signo, bool group)
@@ -89,10 +54,10 @@ static bool not_handled(struct decision *d)
 /* The emulator gives up on the task: a message, and SIGSEGV at the entry. */
 static bool fail(struct decision *d, enum vsysemu_tag tag)
 {
-	if (is_int_era(d->p->era))
+	if (policy_int_era(d->p->era))
 		d->v->rip -= INT_BYTES;
-	log_line(d->p, d->f, d->v, tag);
-	plain_segv(d->v);
+	policy_log_line(d->p, d->f, d->v, tag);
+	policy_plain_segv(d->v);
 	return true;
 }
 
@@ -172,7 +137,7 @@ static bool step_front_access(struct decision *d)
 	if (fetch)
 		return false;
 	if (d->mode != VSYSEMU_EMULATE)
-		log_line(d->p, d->f, d->v, VSYSEMU_TAG_RD);
+		policy_log_line(d->p, d->f, d->v, VSYSEMU_TAG_RD);
 	return not_handled(d);
 }
 
@@ -187,7 +152,7 @@ static bool step_none(struct decision *d)
 {
 	if (d->mode != VSYSEMU_NONE)
 		return false;
-	log_line(d->p, d->f, d->v, VSYSEMU_TAG_NONE);
+	policy_log_line(d->p, d->f, d->v, VSYSEMU_TAG_NONE);
 	return not_handled(d);
 }
 
@@ -207,7 +172,7 @@ static bool step_stack(struct decision *d)
 {
 	if (d->g->read(d->g->ctx, &d->v->caller, d->v->rsp, sizeof(d->v->caller)))
 		return false;
-	return fail(d, is_int_era(d->p->era) ? VSYSEMU_TAG_STK0 : VSYSEMU_TAG_STK);
+	return fail(d, policy_int_era(d->p->era) ? VSYSEMU_TAG_STK0 : VSYSEMU_TAG_STK);
 }
 
 /* Before filters existed, any mode was strict mode. */
@@ -236,8 +201,8 @@ static bool step_range(struct decision *d)
 
 		if (!size || in_user_range(d->p, addr, size))
 			continue;
-		log_line(d->p, d->f, d->v, VSYSEMU_TAG_FLT);
-		fault_signal(d->v, SIGNO_SEGV, CODE_MAPERR, addr, VSYSEMU_PF_U | VSYSEMU_PF_W);
+		policy_log_line(d->p, d->f, d->v, VSYSEMU_TAG_FLT);
+		policy_fault_signal(d->v, SIGNO_SEGV, CODE_MAPERR, addr, VSYSEMU_PF_U | VSYSEMU_PF_W);
 		return true;
 	}
 	return false;
@@ -286,7 +251,7 @@ static bool step_seccomp_second(struct decision *d)
 	if (end == SECCOMP_TRACED_SKIP && v->orig_rax < 0)
 		end = SECCOMP_SKIP;
 	if ((end != SECCOMP_SKIP && v->orig_rax != nr) || v->rip != d->entry) {
-		log_line(d->p, d->f, v, VSYSEMU_TAG_SEC);
+		policy_log_line(d->p, d->f, v, VSYSEMU_TAG_SEC);
 		return kill(d, SIGNO_SYS, true);
 	}
 	if (d->p->orig_rax_reset)
@@ -374,8 +339,8 @@ static bool is_emulators(const struct vsysemu_profile *p, enum vsysemu_mode mode
 			 const struct vsysemu_frame *f)
 {
 	if (f->vector == VSYSEMU_VEC_INT0XCC)
-		return is_int_era(p->era);
-	if (is_int_era(p->era) || p->compiled_out)
+		return policy_int_era(p->era);
+	if (policy_int_era(p->era) || p->compiled_out)
 		return false;
 	if (f->vector == VSYSEMU_VEC_PF)
 		return (f->error_code & VSYSEMU_PF_U) && in_page(f->addr);
@@ -435,32 +400,4 @@ void vsysemu_policy_decide(const struct vsysemu_profile *p, enum vsysemu_mode mo
 			   struct vsysemu_verdict *v)
 {
 	policy_decide_told(p, mode, f, g, v, NULL, NULL);
-}
-
-/* A body that met a bad pointer: with the flag of 3.3 - 6.8 the fault itself has signalled. */
-static void finish_fault(const struct vsysemu_profile *p, const struct vsysemu_frame *f,
-			 const struct vsysemu_body *b, struct vsysemu_verdict *v)
-{
-	if (is_int_era(p->era))
-		v->rip -= INT_BYTES;
-	log_line(p, f, v, VSYSEMU_TAG_FLT);
-	if (!v->signal_uaccess || !b->fault)
-		plain_segv(v);
-	else if (b->bus)
-		fault_signal(v, SIGNO_BUS, CODE_BUS_ADRERR, b->addr, b->error_code | VSYSEMU_PF_U);
-	else
-		fault_signal(v, SIGNO_SEGV, b->mapped ? CODE_ACCERR : CODE_MAPERR, b->addr,
-			     b->error_code | VSYSEMU_PF_U);
-}
-
-void vsysemu_policy_finish(const struct vsysemu_profile *p, enum vsysemu_mode mode,
-			   const struct vsysemu_frame *f, const struct vsysemu_body *b,
-			   struct vsysemu_verdict *v)
-{
-	if (b->result == -ERR_FAULT) {
-		finish_fault(p, f, b, v);
-		return;
-	}
-	v->rax = (uint64_t)b->result;
-	policy_return(p, mode, v);
 }

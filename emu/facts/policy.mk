@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The decision core as a library of its own: libvsysemu-policy (static and shared), the header
 # <vsysemu/policy.h> and vsysemu-policy.pc.  Nothing of Unicorn or of any other library goes in.
-POLICY_SRC := $(addprefix emu/facts/,policy.c policy_seccomp.c policy_page.c policy_log.c policy_profile.c)
+POLICY_SRC := $(addprefix emu/facts/,policy.c policy_outcome.c policy_seccomp.c policy_page.c policy_log.c policy_profile.c)
 POLICY_PIC := $(POLICY_SRC:emu/%.c=$(B)/pic/%.o)
 POLICY_SO := libvsysemu-policy.so.1
 LIBDIR := $(PREFIX)/lib

@@ -36,6 +36,16 @@ void policy_return(const struct vsysemu_profile *p, enum vsysemu_mode mode,
 /* LASS is in force (asking for emulate turns it off). */
 bool policy_lass_on(const struct vsysemu_profile *p, enum vsysemu_mode mode);
 
+/* Era of int 0xcc. */
+bool policy_int_era(enum vsysemu_era era);
+/* The line of @tag with the registers as they stand in @v. */
+void policy_log_line(const struct vsysemu_profile *p, const struct vsysemu_frame *f,
+		     struct vsysemu_verdict *v, enum vsysemu_tag tag);
+/* force_sig(SIGSEGV): no address, and the trap record stays as it was. */
+void policy_plain_segv(struct vsysemu_verdict *v);
+/* A fault signal with its record: page fault at @addr, error code @error. */
+void policy_fault_signal(struct vsysemu_verdict *v, int signo, int code, uint64_t addr, uint64_t error);
+
 /* The level at which the line of @tag is printed. */
 int policy_log_level(const struct vsysemu_profile *p, enum vsysemu_tag tag);
 

@@ -133,6 +133,9 @@ is "all of them" "$(grep -c '^ok' "$T/out") $(grep -c SKIP "$T/out")" "$(grep -c
 is "and the other fails" "$(tries --impl="$I" "$T/min.tsv")" 1
 like "minimal: slot 3" "$(cat "$T/min.tsv")" "int 0xcc${tab}0x33${tab}-${tab}0xffffffffff600c00${tab}ok${tab}-${tab}off"
 
+is "the rules written a second time pass" "$(tries --impl="$B/tests/impl/second.so")" 0
+is "a million random frames: no difference" "$(tries --impl="$B/tests/impl/second.so" --random=1000000 --seed=11)" 0
+
 if command -v cc >/dev/null; then
 	made() { # NAME BODY
 		printf '%s\n' '#include "facts/policy.h"' "$2" >"$T/$1.c"
