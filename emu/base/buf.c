@@ -63,10 +63,11 @@ void *buf_add(struct buf *b, const void *p, size_t n)
 void buf_printf(struct buf *b, const char *fmt, ...)
 {
 	va_list ap;
+	char none[1];
 	int n;
 
 	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
+	n = vsnprintf(none, 0, fmt, ap);
 	va_end(ap);
 	if (n < 0)
 		return;

@@ -78,16 +78,17 @@ int check_impl_guard(const char *file, FILE *out, int (*body)(void *ctx, struct 
 		/* An alarm that the caller ignores would let a hang go on. */
 		signal(SIGALRM, SIG_DFL);
 		status = body(ctx, at);
+		at->done = true;
 		_exit(fflush(out) ? 3 : status);
 	}
 	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (pid < 0) {
 		err_set(e, "fork: %s", strerror(errno));
-	} else if (WIFEXITED(status) && WEXITSTATUS(status) <= 2) {
+	} else if (at->done && WIFEXITED(status) && WEXITSTATUS(status) <= 2) {
 		status = WEXITSTATUS(status);
 	} else {
-		if (WIFEXITED(status) && WEXITSTATUS(status) == 3)
+		if (at->done && WIFEXITED(status))
 			err_set(e, "cannot write to standard output");
 		how_it_died(file, at, status, e);
 		fprintf(out, "Bail out! %s\n", e->text);

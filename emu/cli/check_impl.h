@@ -18,6 +18,7 @@ bool check_impl_load(struct vector_impl *impl, const char *file, struct err *e);
 struct check_place {
 	unsigned long frame;
 	char id[64];
+	bool done; /* the body came to its end: an implementation may exit(0) */
 };
 /* Tell which vector comes next, and that the child is alive. */
 void check_place_set(struct check_place *at, const char *id, unsigned long frame);
