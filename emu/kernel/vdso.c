@@ -23,6 +23,7 @@ struct vdso_state {
 	gaddr base, end; /* of the image's mapping */
 	gaddr page[VDSO_PAGES_MAX]; /* guest addresses; 0: not mapped */
 	uint32_t seq;
+	gaddr tsc_reader, hpet_reader; /* to 3.0: code that the record points at */
 	struct { gaddr pc; enum vdso_function f; } entry[16];
 	unsigned entries;
 };
@@ -167,6 +168,7 @@ static void fill_record(struct kernel *k, struct vdso_record *r)
 	r->pv_tsc = c->last_tsc;
 	r->pv_system_ns = (uint64_t)(c->last_sns >> c->shift);
 	r->hpet = (uint64_t)((unsigned __int128)c->now_ns * HPET_HZ / NS_PER_S) & UINT32_MAX;
+	r->reader = r->source == CS_TSC ? k->vdso->tsc_reader : r->source == CS_HPET ? k->vdso->hpet_reader : 0;
 	r->rng_generation = 1;
 	r->rng_ready = false; /* random bytes come from --seed, by the system call */
 }
@@ -246,6 +248,10 @@ static void patch(struct kernel *k, struct vdso_state *s, uint8_t *image, size_t
 				if (s->gen->page[j] == VDSO_PAGE_HPET)
 					put(image + i + 16, s->page[j], 8);
 			}
+			memcpy(&v, image + i + 24, 8);
+			s->tsc_reader = s->base + i + 24 + v;
+			memcpy(&v, image + i + 32, 8);
+			s->hpet_reader = s->base + i + 32 + v;
 			put(image + i + 40, NS_PER_S / k->clock.tick_hz, 4);
 		}
 		/* namesz 6, descsz 4, type 0, "Linux" */
@@ -302,14 +308,14 @@ static bool map_image(struct kernel *k, struct vdso_state *s, uint8_t *image, si
 	if (!start)
 		return false;
 	base = start + (gaddr)before * PAGE_BYTES;
+	s->base = base;
+	s->end = base + text;
 	if (s->gen && !map_pages(k, s, base))
 		return false;
 	if (s->gen)
 		patch(k, s, image, n);
 	if (!map_one(k, base, text, PROT_READ | PROT_EXEC, "[vdso]") || memory_poke(k->mem, base, image, n))
 		return false;
-	s->base = base;
-	s->end = base + text;
 	find_entries(s, image, n);
 	return true;
 }

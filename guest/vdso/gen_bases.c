@@ -4,6 +4,8 @@
  * second for CLOCK_MONOTONIC_RAW).  TIMENS (5.6-): a task in a time namespace finds, in place of the
  * record, one with an odd sequence word, a mode of its own and the offsets; the real record lies in
  * the timens page.  CYCLES (6.11-): a word that bounds the interval which may be multiplied in 64 bits.
+ * STORE (6.15-): the generic data store, time zone and resolution apart; getrandom (6.11-) whose generator
+ * is never ready, so that it is the system call's.
  * Truth: lib/vdso/gettimeofday.c, include/vdso/datapage.h, arch/x86/include/asm/vdso/gettimeofday.h.
  */
 #include "vdso.h"
@@ -34,15 +36,37 @@ struct record {
 	u32 mult;
 	u32 shift;
 	struct base base[BASES];
+#if !STORE
 	s32 minuteswest;
 	s32 dsttime;
 	u32 res;
 	u32 unused;
+#endif
 };
 
-extern const struct record vdso_data[2] HIDDEN;
-extern const struct record timens_data[2] HIDDEN;
-extern const struct pvclock pvclock_data[64] HIDDEN;
+/* Time zone and resolution: behind the bases, or (STORE, 6.15-) behind all records of the page. */
+struct tail {
+	s32 minuteswest;
+	s32 dsttime;
+	u32 res;
+};
+#if STORE
+INLINE const struct tail *tail_of(const struct record *v)
+{
+	const u8 *p = (const u8 *)v;
+
+	__asm__("" : "+r"(p)); /* it lies beyond the array that the compiler knows */
+	return (const struct tail *)(p + 0x910);
+}
+#define TAIL(v) tail_of(v)
+#else
+#define TAIL(v) ((const struct tail *)&(v)->minuteswest)
+#endif
+
+/* Not const, though never written here: the compiler must not take what it read once for what it is. */
+extern struct record vdso_data[2] HIDDEN;
+extern struct record timens_data[2] HIDDEN;
+extern struct pvclock pvclock_data[64] HIDDEN;
 
 /* ~0: the record's guest clock is not stable. */
 INLINE u64 pvclock_read(void)
@@ -218,8 +242,8 @@ int __vdso_gettimeofday(struct timeval *tv, struct timezone *tz)
 		if (v->mode == MODE_TIMENS)
 			v = timens_data;
 #endif
-		tz->minuteswest = v->minuteswest;
-		tz->dsttime = v->dsttime;
+		tz->minuteswest = TAIL(v)->minuteswest;
+		tz->dsttime = TAIL(v)->dsttime;
 	}
 	return 0;
 }
@@ -273,7 +297,7 @@ int __vdso_clock_getres(s32 clock, struct timespec *res)
 	if (v->mode == MODE_TIMENS)
 		v = timens_data;
 #endif
-	ns = READ_ONCE(v->res);
+	ns = READ_ONCE(TAIL(v)->res);
 	bit = 1u << id;
 	if (bit & COARSE_CLOCKS)
 		ns = vdso_patch.tick_ns;
@@ -292,3 +316,27 @@ s64 __vdso_getcpu(u32 *cpu, u32 *node, void *unused)
 	(void)unused;
 	return getcpu_answer(cpu, node);
 }
+
+#ifdef HAS_GETRANDOM
+struct random_params {
+	u32 state_bytes, prot, flags, reserved[13];
+};
+#define STATE_BYTES 144
+
+/* lib/vdso/getrandom.c; a request for the parameters has @state_bytes ~0. */
+EXPORT(s64, getrandom, (void *buffer, u64 n, u32 flags, void *state, u64 state_bytes));
+s64 __vdso_getrandom(void *buffer, u64 n, u32 flags, void *state, u64 state_bytes)
+{
+	if (state_bytes == ~0ul && !buffer && !n && !flags) {
+		struct random_params *p = state;
+
+		p->state_bytes = STATE_BYTES;
+		p->prot = 3; /* PROT_READ | PROT_WRITE */
+		p->flags = 0x28; /* MAP_DROPPABLE | MAP_ANONYMOUS */
+		for (u32 i = 0; i < 13; i++)
+			p->reserved[i] = 0;
+		return 0;
+	}
+	return syscall3(NR_getrandom, buffer, (s64)n, flags);
+}
+#endif

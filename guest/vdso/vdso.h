@@ -71,6 +71,14 @@ INLINE s64 syscall2(s64 nr, const void *a, const void *b)
 	return ret;
 }
 
+INLINE s64 syscall3(s64 nr, const void *a, s64 b, s64 c)
+{
+	s64 ret;
+
+	__asm__ volatile("syscall" : "=a"(ret) : "0"(nr), "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+	return ret;
+}
+
 INLINE s64 fallback_clock(s64 nr, s64 clock, struct timespec *ts)
 {
 	return syscall2(nr, (const void *)clock, ts);
