@@ -130,7 +130,7 @@ void json_add_string(struct json *a, const char *s)
 
 void json_text(const struct json *j, int indent, int digits, struct buf *b)
 {
-	size_t flags = (indent ? JSON_INDENT(indent) : 0) | JSON_REAL_PRECISION(digits) |
+	size_t flags = (indent ? (size_t)JSON_INDENT(indent) : 0) | (size_t)JSON_REAL_PRECISION(digits) |
 		       JSON_ENCODE_ANY;
 	char *text = json_dumps(cin(j), flags);
 

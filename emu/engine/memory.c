@@ -140,8 +140,9 @@ static gaddr find_gap(const struct memory *m, uint64_t len, gaddr top)
 		a = vmas_gap(&m->vmas, len, HOLE_END, top);
 		if (a)
 			return a;
-		top = HOLE_START;
 	}
+	if (top > HOLE_START)
+		top = HOLE_START;
 #endif
 	a = vmas_gap(&m->vmas, len, bottom, top);
 	return a;

@@ -120,6 +120,13 @@ bool exec_load(struct kernel *k, const char *path, char *const argv[], char *con
 	return r ? err_set_status(e, 126, "%s: %s", path, strerror((int)-r)) : true;
 }
 
+void exec_free(struct kernel *k)
+{
+	free(k->proc.exe);
+	k->proc.exe = NULL;
+	buf_free(&k->proc.auxv);
+}
+
 /* kernel/signal.c flush_signal_handlers(); blocked and pending signals stay. */
 static void reset_signals(struct kernel *k)
 {

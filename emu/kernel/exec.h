@@ -26,6 +26,9 @@ bool exec_check(struct kernel *k, const char *path, struct err *e);
 bool exec_load(struct kernel *k, const char *path, char *const argv[], char *const envp[],
 	       struct err *e);
 
+/* Free what exec_load() and exec_replace() keep in k->proc. */
+void exec_free(struct kernel *k);
+
 /*
  * execveat(@dirfd, @path, @argv, @envp, @flags) of the current task; @path is a guest path.  A
  * negative errno leaves everything as it was.  SYSCALL_REGS: the new image stands, other threads

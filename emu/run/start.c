@@ -229,9 +229,13 @@ void run_free(struct kernel *k)
 		vdso_free(k);
 	if (k->pids)
 		process_free(k);
-	for (size_t i = 0; i < k->proc.tasks.n; i++)
+	for (size_t i = 0; i < k->proc.tasks.n; i++) {
+		VEC_FREE(&k->proc.tasks.at[i]->pending.q);
 		free(k->proc.tasks.at[i]);
+	}
 	VEC_FREE(&k->proc.tasks);
+	VEC_FREE(&k->proc.pending.q);
+	exec_free(k);
 	memory_free(k->mem);
 	engine_free(k->engine);
 	free(k->sysroot);

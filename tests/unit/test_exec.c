@@ -123,8 +123,7 @@ static int teardown(void **state)
 	engine_free(w->k.engine);
 	memory_free(w->k.mem);
 	VEC_FREE(&w->k.proc.tasks);
-	buf_free(&w->k.proc.auxv);
-	free(w->k.proc.exe);
+	exec_free(&w->k);
 	unlink(w->path);
 	rmdir(w->dir);
 	free(w);
