@@ -143,6 +143,26 @@ static void use(void *ctx, enum flow_use u, gaddr at, unsigned entries, bool sur
 	}
 }
 
+/* Is @at where an instruction of its function begins?  Decoded in one sweep from the function's start. */
+static bool is_boundary(struct scan *s, gaddr at)
+{
+	const struct elf_function *f = elfview_function(&s->v, at);
+	gaddr a = f ? f->start : at;
+
+	if (!f || at - a > 1 << 16)
+		return false;
+	while (a < at) {
+		struct insn i;
+		size_t n;
+		const uint8_t *p = code(s, a, &n);
+
+		if (!p)
+			return false;
+		a += insn_decode(s->d, p, n, a, &i) ? i.bytes : 1;
+	}
+	return a == at;
+}
+
 /* The instruction whose immediate or displacement lies at @at (its address), or 0. */
 static gaddr instruction_around(struct scan *s, gaddr at)
 {
@@ -230,7 +250,8 @@ static void scan_hits(struct scan *s)
 		if (!exec)
 			continue;
 		start = instruction_around(s, a);
-		if (start)
+		/* Bytes like those of an offset that is no entry's are met by chance in large files. */
+		if (start && (!(value & 0xff) || is_boundary(s, start)))
 			follow(s, start);
 	}
 	for (size_t i = 0; i < s->words.n; i++) {
