@@ -24,6 +24,7 @@
 #include "kernel/syscall.h"
 #include "kernel/timer.h"
 #include "kernel/vdso.h"
+#include "kernel/task.h"
 
 unsigned exec_kernel_version(const struct kernel *k)
 {
@@ -161,6 +162,8 @@ static void end_other_threads(struct kernel *k)
 	for (size_t i = 0; i < k->proc.tasks.n; i++)
 		if (k->proc.tasks.at[i] != self)
 			k->proc.tasks.at[i]->state = TASK_DEAD;
+	task_reap(k);
+	self->tid = k->proc.pid;
 }
 
 static int64_t die(struct kernel *k, const struct err *e)

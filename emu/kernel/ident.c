@@ -18,6 +18,7 @@
 #include "kernel/kernel.h"
 #include "kernel/pids.h"
 #include "kernel/sys.h"
+#include "kernel/task.h"
 #include "kernel/uaccess.h"
 
 static bool virtual_limit(unsigned which)
@@ -137,8 +138,10 @@ int64_t sys_personality(struct kernel *k, const uint64_t a[6])
 
 int64_t sys_sched_yield(struct kernel *k, const uint64_t a[6])
 {
-	(void)k;
-	return sys_host(SYS_sched_yield, a);
+	if (task_alone(k))
+		return sys_host(SYS_sched_yield, a);
+	task_yield(k);
+	return 0;
 }
 
 /* 0 is the caller; host id of a process of the tree, or 0: none such. */

@@ -56,6 +56,8 @@ enum task_state { TASK_RUNNING, TASK_BLOCKED, TASK_STOPPED, TASK_DEAD };
 
 struct seccomp_filter; /* kernel/seccomp.h: classic BPF chain, shared by reference count */
 
+struct coroutine; /* kernel/task.h */
+
 struct task {
 	pid_t tid; /* virtual, as the guest sees it */
 	char comm[16];
@@ -82,6 +84,12 @@ struct task {
 	uint64_t args[6];
 	int restart; /* 0 or ERESTART* of the interrupted call */
 	uint64_t wake_ns; /* virtual time at which a blocked task wakes; UINT64_MAX never */
+	/* Scheduling: see kernel/task.h and futex.c. */
+	struct coroutine *co;
+	bool polling, outside;
+	gaddr futex; /* waits there; 0: not, or woken */
+	uint32_t futex_bits;
+	uint64_t futex_turn; /* order of arrival */
 	uint64_t user_ns, system_ns; /* exact run time */
 	uint32_t cpu_nr; /* virtual CPU */
 	/* What the page has to do with the signal that was forced last: for the outcome, if it kills. */
@@ -170,6 +178,7 @@ struct kernel {
 	void (*forked)(struct kernel *k, bool child);
 	/* A handler is entered (@info as the guest sees it). */
 	void (*signalled)(struct kernel *k, const uint8_t *info);
+	void (*threaded)(struct kernel *k); /* a thread was made */
 	void (*page_told)(struct kernel *k); /* the program read its maps: it may know of the page */
 };
 

@@ -138,6 +138,25 @@ pid_t pids_virtual_group(struct kernel *k, pid_t host)
 	return host == k->pids->host_session ? PID_FIRST - 2 : 0;
 }
 
+static pid_t next_id(struct kernel *k)
+{
+	pid_t last = atomic_fetch_add(&k->pids->last, 1);
+
+	if (last >= PID_LAST)
+		atomic_store(&k->pids->last, 300);
+	return last + 1;
+}
+
+pid_t pids_next(struct kernel *k)
+{
+	pid_t id;
+
+	do
+		id = next_id(k);
+	while (pids_find(k, id));
+	return id;
+}
+
 struct pid_slot *pids_new(struct kernel *k)
 {
 	struct pid_slot *s;
@@ -149,13 +168,9 @@ struct pid_slot *pids_new(struct kernel *k)
 			continue;
 		s->pid = 0;
 		s->host = 0;
-		do {
-			pid_t last = atomic_fetch_add(&k->pids->last, 1);
-
-			if (last >= PID_LAST)
-				atomic_store(&k->pids->last, 300);
-			s->pid = last + 1;
-		} while (pids_find(k, s->pid) != s);
+		do
+			s->pid = next_id(k);
+		while (pids_find(k, s->pid) != s);
 		s->ppid = k->proc.pid;
 		s->pgid = k->proc.pgid;
 		s->sid = k->proc.sid;

@@ -49,6 +49,8 @@ struct pid_slot *pids_at(struct kernel *k, size_t i);
 
 /* Before fork: a slot with a new virtual id, child of the current process; NULL: table full. */
 struct pid_slot *pids_new(struct kernel *k);
+/* A virtual id that nobody has, for a thread. */
+pid_t pids_next(struct kernel *k);
 void pids_release(struct pid_slot *s);
 /* Number of processes of the tree that have not ended. */
 unsigned pids_running(struct kernel *k);

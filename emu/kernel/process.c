@@ -24,6 +24,7 @@
 #include "kernel/random.h"
 #include "kernel/sys.h"
 #include "kernel/syscall.h"
+#include "kernel/task.h"
 #include "kernel/uaccess.h"
 
 void process_init(struct kernel *k)
@@ -139,8 +140,10 @@ static void become_child(struct kernel *k, struct pid_slot *s, int vfork_fd)
 	p->ppid = p->pid;
 	p->pid = s->pid;
 	t->tid = s->pid;
-	p->tasks.at[0] = t;
-	p->tasks.n = 1;
+	for (size_t i = 0; i < p->tasks.n; i++)
+		if (p->tasks.at[i] != t)
+			p->tasks.at[i]->state = TASK_DEAD;
+	task_reap(k);
 	t->pending.set = p->pending.set = 0;
 	t->pending.q.n = p->pending.q.n = 0;
 	t->robust_list = 0;
@@ -228,6 +231,30 @@ static int64_t make_process(struct kernel *k, const struct clone_args_kernel *c)
 	return pid;
 }
 
+static int64_t make_thread(struct kernel *k, const struct clone_args_kernel *c)
+{
+	struct task *t = task_new(k, pids_next(k));
+	pid_t tid;
+
+	if (!t)
+		return -EAGAIN;
+	tid = t->tid;
+	t->cpu.reg[REG_RAX] = 0;
+	if (c->stack)
+		t->cpu.reg[REG_RSP] = c->stack;
+	if (c->flags & CLONE_SETTLS)
+		t->cpu.reg[REG_FS_BASE] = c->tls;
+	if (c->flags & CLONE_PARENT_SETTID)
+		user_put(k, c->parent_tid, &tid, sizeof(tid));
+	if (c->flags & CLONE_CHILD_SETTID)
+		user_put(k, c->child_tid, &tid, sizeof(tid));
+	if (c->flags & CLONE_CHILD_CLEARTID)
+		t->clear_child_tid = c->child_tid;
+	if (k->threaded)
+		k->threaded(k);
+	return tid;
+}
+
 int64_t sys_fork(struct kernel *k, const uint64_t a[6])
 {
 	static const struct clone_args_kernel c;
@@ -259,29 +286,27 @@ int64_t sys_clone(struct kernel *k, const uint64_t a[6])
 		return -EPERM;
 	if ((f & CLONE_SETTLS) && a[4] >= TASK_SIZE_MAX)
 		return -EPERM;
-	if (f & CLONE_THREAD) {
-		if (k->warn)
-			k->warn(k, "threads are not there yet: clone answered EAGAIN");
-		return -EAGAIN;
-	}
+	if (f & CLONE_THREAD)
+		return make_thread(k, &c);
 	/* Shared memory without vfork: another scheduler's process; copies are the nearest thing. */
 	if ((f & CLONE_VM) && !(f & CLONE_VFORK) && k->warn)
 		k->warn(k, "clone with shared memory: the child got a copy");
 	return make_process(k, &c);
 }
 
-static int64_t end_process(struct kernel *k, uint64_t status)
+static void clear_tid(struct kernel *k)
 {
 	struct task *t = k->proc.current;
+	int32_t zero = 0;
+	uint64_t h[6] = { t->clear_child_tid, 1, 1 }; /* FUTEX_WAKE */
 
-	if (t->clear_child_tid) {
-		int32_t zero = 0;
-		uint64_t h[6] = { t->clear_child_tid, 1, 1 }; /* FUTEX_WAKE */
+	if (t->clear_child_tid && !user_put(k, t->clear_child_tid, &zero, sizeof(zero)))
+		sys_futex(k, h);
+}
 
-		if (!user_put(k, t->clear_child_tid, &zero, sizeof(zero)) &&
-		    memory_in_window(t->clear_child_tid, 4))
-			sys_host(SYS_futex, h);
-	}
+static int64_t end_process(struct kernel *k, uint64_t status)
+{
+	clear_tid(k);
 	k->outcome.kind = OUTCOME_EXIT;
 	k->outcome.status = (int)(status & 0xff);
 	return SYSCALL_EXITED;
@@ -289,6 +314,10 @@ static int64_t end_process(struct kernel *k, uint64_t status)
 
 int64_t sys_exit(struct kernel *k, const uint64_t a[6])
 {
+	if (!task_alone(k)) {
+		clear_tid(k);
+		task_end(k);
+	}
 	return end_process(k, a[0]);
 }
 

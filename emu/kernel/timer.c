@@ -3,10 +3,13 @@
 #include "kernel/timer.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 
 #include "kernel/fd.h"
@@ -16,6 +19,7 @@
 #include "kernel/signal.h"
 #include "kernel/sys.h"
 #include "kernel/syscall.h"
+#include "kernel/task.h"
 #include "kernel/uaccess.h"
 
 #define POSIX_TIMERS 64u
@@ -186,10 +190,14 @@ bool wait_until(struct kernel *k, uint64_t ns)
 
 		timers_expire(k);
 		signal_collect(k);
-		if (signal_is_due(k))
+		if (signal_is_due(k) || k->timed_out)
 			return false;
 		if (k->clock.now_ns >= ns)
 			return true;
+		if (!task_alone(k)) {
+			task_wait(k, ns, false, false);
+			continue;
+		}
 		if (to == NEVER) {
 			uint64_t none[6] = { 0 };
 
@@ -200,8 +208,6 @@ bool wait_until(struct kernel *k, uint64_t ns)
 		}
 		if (to > k->clock.now_ns && !wait_jump(k, to)) {
 			signal_collect(k);
-			if (signal_is_due(k))
-				return false;
 			continue;
 		}
 		clock_sleep_until(&k->clock, to);
@@ -249,6 +255,62 @@ static int64_t wait_once(struct kernel *k, unsigned nr, const uint64_t a[6], uin
 	return r;
 }
 
+static bool fd_ready(int fd, short events)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+
+	return poll(&p, 1, 0) != 0;
+}
+
+/*
+ * The same with other tasks, which must go on: the call is made when it can be done at once.
+ * -EAGAIN: others ran, look again.
+ */
+static int64_t wait_among_tasks(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t until, bool outside)
+{
+	uint64_t h[6] = { a[0], a[1], a[2], a[3], a[4], a[5] };
+	siginfo_t *si = (siginfo_t *)(uintptr_t)a[2];
+	bool can = true;
+	int64_t r = 0;
+
+	switch (nr) {
+	case SYS_poll: /* the caller asks again by itself */
+	case SYS_select:
+		if (k->clock.now_ns < until)
+			task_wait(k, until, true, outside);
+		return -ETIMEDOUT;
+	case SYS_wait4:
+		h[2] |= WNOHANG;
+		r = sys_host(nr, h);
+		can = r != 0 || a[2] & WNOHANG;
+		break;
+	case SYS_waitid:
+		h[3] |= WNOHANG;
+		r = sys_host(nr, h);
+		can = r < 0 || si->si_pid || a[3] & WNOHANG;
+		break;
+	case SYS_read: case SYS_readv: case SYS_recvfrom: case SYS_recvmsg: case SYS_accept: case SYS_accept4:
+		can = fcntl((int)a[0], F_GETFL) & O_NONBLOCK || fd_ready((int)a[0], POLLIN);
+		if (can)
+			r = hostsig_syscall(nr, a);
+		break;
+	case SYS_write: case SYS_writev: case SYS_sendto: case SYS_sendmsg:
+		can = fcntl((int)a[0], F_GETFL) & O_NONBLOCK || fd_ready((int)a[0], POLLOUT);
+		if (can)
+			r = hostsig_syscall(nr, a);
+		break;
+	default:
+		r = hostsig_syscall(nr, a);
+		break;
+	}
+	if (can && r != -EINTR)
+		return r;
+	if (k->clock.now_ns >= until)
+		return -ETIMEDOUT;
+	task_wait(k, until, true, outside);
+	return -EAGAIN;
+}
+
 int64_t wait_host(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t until)
 {
 	bool outside = idle_outside(k, nr, a);
@@ -259,8 +321,14 @@ int64_t wait_host(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t u
 
 		timers_expire(k);
 		signal_collect(k);
-		if (signal_is_due(k))
+		if (signal_is_due(k) || k->timed_out)
 			return -ERESTARTSYS;
+		if (!task_alone(k)) {
+			r = wait_among_tasks(k, nr, a, until, outside);
+			if (r != -EAGAIN)
+				return r;
+			continue;
+		}
 		if (to <= k->clock.now_ns)
 			to = k->clock.now_ns + 1;
 		r = wait_once(k, nr, a, to, outside);

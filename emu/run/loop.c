@@ -11,6 +11,7 @@
 #include "kernel/pids.h"
 #include "kernel/procfs.h"
 #include "kernel/signal.h"
+#include "kernel/task.h"
 #include "kernel/syscall.h"
 #include "kernel/timer.h"
 #include "kernel/trap.h"
@@ -285,10 +286,21 @@ static void set_deadline(struct loop *l)
 	struct kernel *k = l->k;
 	uint64_t next = timers_next(k), now = k->clock.now_ns, ns = MAX_STRETCH_NS;
 
+	if (!task_alone(k))
+		ns = TASK_SLICE_NS;
 	if (next != UINT64_MAX)
 		ns = next <= now ? 0 : next - now < ns ? next - now : ns;
 	engine_set_deadline(k->engine, engine_cost(k->engine) + clock_ns_to_cycles16(&k->clock, ns) + 16,
 			    k->opt->max_insns ? k->opt->max_insns : UINT64_MAX);
+}
+
+/* Others may run. */
+static void turn(struct loop *l)
+{
+	bool in_page_before = l->in_page;
+
+	task_yield(l->k);
+	l->in_page = in_page_before;
 }
 
 void loop_signalled(struct kernel *k, const uint8_t *info)
@@ -314,14 +326,17 @@ static void return_to_user(struct loop *l)
 		charge(l, account_event(k->account, k->model, COST_SIGNAL));
 }
 
-bool loop_run(struct loop *l, struct err *e)
+/* One task: until the process ends. */
+static void run_task(void *ctx)
 {
+	struct loop *l = ctx;
 	struct kernel *k = l->k;
 	struct trap t;
 
 	return_to_user(l);
-	while (k->outcome.kind == OUTCOME_RUNNING) {
+	while (k->outcome.kind == OUTCOME_RUNNING && !l->failed) {
 		set_deadline(l);
+		task_ran(k);
 		engine_run(k->engine, &t);
 		loop_sync(l);
 		switch (t.kind) {
@@ -334,18 +349,28 @@ bool loop_run(struct loop *l, struct err *e)
 		case TRAP_EXCEPTION:
 			exception(l, &t);
 			break;
-		case TRAP_ZONE:
 		case TRAP_DEADLINE:
+			turn(l);
+			break;
+		case TRAP_ZONE:
 		case TRAP_INTERRUPT:
 			break;
 		case TRAP_ENGINE:
 		default:
-			return err_set_status(e, 125, "the engine stopped: %s", engine_strerror(k->engine));
+			l->failed = true;
+			err_set_status(l->err, 125, "the engine stopped: %s", engine_strerror(k->engine));
+			return;
 		}
 		if (!in_page(engine_get(k->engine, REG_RIP)))
 			l->in_page = false;
 		if (k->outcome.kind == OUTCOME_RUNNING)
 			return_to_user(l);
 	}
-	return true;
+}
+
+bool loop_run(struct loop *l, struct err *e)
+{
+	l->err = e;
+	task_run_all(l->k, run_task, l);
+	return !l->failed;
 }

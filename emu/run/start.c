@@ -89,6 +89,11 @@ static void page_told(struct kernel *k)
 	account_flag(k->account, ACCOUNT_READ_PAGE);
 }
 
+static void threaded(struct kernel *k)
+{
+	k->account->counts.threads++;
+}
+
 static void forked(struct kernel *k, bool child)
 {
 	if (!child)
@@ -148,6 +153,7 @@ static bool start(const struct run_request *r, struct kernel *k, struct err *e)
 	k->warn = warn;
 	k->forked = forked;
 	k->page_told = page_told;
+	k->threaded = threaded;
 	k->signalled = loop_signalled;
 	klog_init(k);
 	random_seed(k, r->opt->seed);
