@@ -122,3 +122,8 @@ int64_t hostsig_syscall(unsigned nr, const uint64_t a[6])
 {
 	return hostsig_call(&host_signals.pending, nr, a);
 }
+
+void hostsig_stop(void)
+{
+	host_signals.interrupt = NULL;
+}

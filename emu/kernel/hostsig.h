@@ -14,6 +14,8 @@ void hostsig_catch(void (*interrupt)(void *ctx), void *ctx);
 bool hostsig_inherited_ignored(int signo);
 /* Take the oldest signal that arrived; false: none. */
 bool hostsig_next(siginfo_t *si);
+/* Call nobody any more. */
+void hostsig_stop(void);
 /* After a fork, in the child: nothing of the parent's is pending. */
 void hostsig_forget(void);
 /* The host call @nr: its result or negative errno; -EINTR also when a signal waits to be taken. */

@@ -169,6 +169,8 @@ struct kernel {
 	uint32_t hwcap, hwcap2;
 	struct files *files; /* kernel/fd.h: descriptors that are not plain host ones */
 	struct timers *timers; /* kernel/timer.h */
+	/* Our own copies of standard output and error: the guest may close or move its own. */
+	int out_fd, log_fd;
 	bool timed_out; /* the host's --timeout rang */
 	struct vdso_state *vdso; /* kernel/vdso.c */
 	struct pids *pids; /* kernel/pids.h: virtual process ids, shared by the whole tree */

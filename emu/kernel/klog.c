@@ -104,7 +104,7 @@ void klog_print(struct kernel *k, const char *text)
 
 	keep(k, text);
 	if (k->log.to_stderr)
-		fprintf(stderr, "kernel: [%5d.%06d] %s\n", (int)(us / 1000000), (int)(us % 1000000), text);
+		dprintf(k->log_fd, "kernel: [%5d.%06d] %s\n", (int)(us / 1000000), (int)(us % 1000000), text);
 }
 
 static bool limited(struct kernel *k, struct klog_limit *l)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Making a kernel, its first process and the engine; the end of each process; the shared accounts. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,12 +199,30 @@ static void end_child(struct kernel *k)
 	_exit(k->outcome.kind == OUTCOME_SIGNAL ? 128 + k->outcome.status : k->outcome.status);
 }
 
+static int keep(int fd)
+{
+	int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+
+	return own < 0 ? own : fd_hide(own);
+}
+
+/* The guest is gone: what we say now goes where it was meant to. */
+static void take_back(struct kernel *k)
+{
+	if (k->out_fd >= 0)
+		dup2(k->out_fd, STDOUT_FILENO);
+	if (k->log_fd >= 0)
+		dup2(k->log_fd, STDERR_FILENO);
+}
+
 bool run_program(const struct run_request *r, struct kernel *k, struct err *e)
 {
 	unsigned what = 0;
 	bool ok;
 
 	run.request = r;
+	k->out_fd = keep(STDOUT_FILENO);
+	k->log_fd = keep(STDERR_FILENO);
 	if (r->opt->trace) {
 		what = trace_parse(r->opt->trace, e);
 		if (!what)
@@ -219,15 +238,17 @@ bool run_program(const struct run_request *r, struct kernel *k, struct err *e)
 	trace_exit(k);
 	if (!pids_is_first(k)) {
 		if (!ok)
-			fprintf(stderr, "vsysemu: %s\n", e->text);
+			dprintf(k->log_fd, "vsysemu: %s\n", e->text);
 		end_child(k);
 	}
 	process_end(k);
+	take_back(k);
 	return ok;
 }
 
 void run_free(struct kernel *k)
 {
+	hostsig_stop();
 	trace_free(k->trace);
 	klog_free(k);
 	timers_free(k);

@@ -72,10 +72,10 @@ static void begin(struct kernel *k, struct buf *b, const char *mark)
 	buf_printf(b, "%-6s ", mark);
 }
 
-static void end(struct buf *b)
+static void end(const struct kernel *k, struct buf *b)
 {
 	buf_add(b, "\n", 1);
-	if (write(2, b->data, b->len) < 0)
+	if (write(k->log_fd, b->data, b->len) < 0)
 		b->len = 0; /* nobody listens */
 	buf_free(b);
 }
@@ -107,7 +107,7 @@ void trace_vsyscall(struct kernel *k, const struct page_event *ev, gaddr entry, 
 	}
 	buf_printf(&b, " @%#lx", (unsigned long)ev->caller);
 	cycles(&b, cycles16);
-	end(&b);
+	end(k, &b);
 }
 
 void trace_vdso(struct kernel *k, enum vdso_function f, gaddr caller, uint32_t cycles16)
@@ -121,7 +121,7 @@ void trace_vdso(struct kernel *k, enum vdso_function f, gaddr caller, uint32_t c
 	buf_printf(&b, "%s(%#lx, %#lx) @%#lx", f == VDSO_GETRANDOM ? "getrandom" : time_call_name((enum time_call)f),
 		   (unsigned long)rdi, (unsigned long)rsi, (unsigned long)caller);
 	cycles(&b, cycles16);
-	end(&b);
+	end(k, &b);
 }
 
 void trace_syscall(struct kernel *k, unsigned nr, const uint64_t args[6], int64_t ret, uint32_t cycles16)
@@ -133,7 +133,7 @@ void trace_syscall(struct kernel *k, unsigned nr, const uint64_t args[6], int64_
 	begin(k, &b, "[sys]");
 	syscall_format(k, nr, args, ret, &b);
 	cycles(&b, cycles16);
-	end(&b);
+	end(k, &b);
 }
 
 void trace_signal(struct kernel *k, const uint8_t *info)
@@ -152,7 +152,7 @@ void trace_signal(struct kernel *k, const uint8_t *info)
 	if (code > 0 && (signo == SIGSEGV || signo == SIGBUS || signo == SIGILL || signo == SIGFPE || signo == SIGTRAP))
 		buf_printf(&b, ", si_addr=%#lx", (unsigned long)addr);
 	buf_printf(&b, "} ---");
-	end(&b);
+	end(k, &b);
 }
 
 void trace_fault(struct kernel *k, const struct trap *t)
@@ -164,7 +164,7 @@ void trace_fault(struct kernel *k, const struct trap *t)
 	begin(k, &b, "[flt]");
 	buf_printf(&b, "vector %u error %#x addr %#lx rip %#lx", t->vector, t->error_code, (unsigned long)t->addr,
 		   (unsigned long)t->rip);
-	end(&b);
+	end(k, &b);
 }
 
 void trace_exit(struct kernel *k)
@@ -179,5 +179,5 @@ void trace_exit(struct kernel *k)
 			   sigabbrev_np(k->outcome.status) ? sigabbrev_np(k->outcome.status) : "RT");
 	else
 		buf_printf(&b, "+++ exited with %d +++", k->outcome.status);
-	end(&b);
+	end(k, &b);
 }
