@@ -64,6 +64,7 @@ struct engine {
 	uint16_t sel[6]; /* shadow of ES CS SS DS FS GS when env_segs is false */
 	uint8_t *page, *guard; /* the vsyscall page, and what lies above it */
 	char notes[256], error[160];
+	uint8_t price_code[16384]; /* bytes of the block that is priced */
 	struct blocks blocks;
 };
 
@@ -268,13 +269,12 @@ static void exits_told(struct engine *e)
 
 static uint32_t price(struct engine *e, const struct block *b)
 {
-	static uint8_t code[16384];
-	size_t n;
+	size_t n, cap = sizeof(e->price_code);
 
 	if (!e->ops.price)
 		return 16 * b->insns;
-	n = code_read(e, b->pc, code, b->bytes < sizeof(code) ? b->bytes : sizeof(code));
-	return e->ops.price(e->ops.ctx, b->pc, code, (uint32_t)n, b->insns);
+	n = code_read(e, b->pc, e->price_code, b->bytes < cap ? b->bytes : cap);
+	return e->ops.price(e->ops.ctx, b->pc, e->price_code, (uint32_t)n, b->insns);
 }
 
 /* Fill @b for the translation at @pc; false: it must not run as it is (e->walk says why). */

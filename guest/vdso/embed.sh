@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Print a C header with the bytes of each vdso-NAME.so given, and a table of them.
-echo '/* SPDX-License-Identifier: GPL-2.0-or-later */'
+printf '/* SPDX-License-%s */\n' 'Identifier: GPL-2.0-or-later'
 echo '/* Made by guest/vdso/embed.sh from the images; do not edit. */'
 for f; do
 	name=$(basename "$f" .so | tr -c 'a-zA-Z0-9\n' _)
