@@ -48,7 +48,6 @@ struct engine {
 	volatile sig_atomic_t interrupted;
 	struct block *last; /* the block that runs */
 	struct block once; /* for what must not be remembered */
-	bool step_due; /* #DB after the system call that was told */
 	bool one_insn; /* the next block is a single instruction (a block patched itself) */
 	gaddr rip; /* where RIP stands, outside of translated code */
 	enum why why;
@@ -754,11 +753,6 @@ void engine_run(struct engine *e, struct trap *t)
 			e->interrupted = 0;
 			limit_set(e);
 			t->kind = TRAP_INTERRUPT;
-			break;
-		}
-		if (e->step_due) {
-			e->step_due = false;
-			exception(t, VEC_DB, 0, 0);
 			break;
 		}
 		e->why = WHY_NONE;
