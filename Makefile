@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # vsysemu.  `make help` lists the targets; objects go to $(B), `O=DIR` chooses another place.
 CC ?= gcc
+# `make V=1` shows the commands.
+V ?= 0
+Q := $(if $(filter 1,$(V)),,@)
 O ?= build
 B := $(O)
 VERSION := 0.1.0
@@ -40,11 +43,11 @@ vsysemu: $(B)/vsysemu
 
 $(B)/vsysemu: $(OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(PKG_LIBS)
 
 $(B)/emu/%.o: emu/%.c | $(GEN)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
 
 -include $(OBJ:.o=.d)
 

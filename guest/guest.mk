@@ -16,38 +16,38 @@ GUEST_C := t03-midpage t04-sled t05-pointers t06-page-reader t07-no-vdso t08-sec
 GUESTS := $(GUEST_C:%=$(GUEST_DIR)/%)
 $(GUESTS): $(GUEST_DIR)/%: guest/%.c guest/vsyscall.h
 	@mkdir -p $(@D)
-	$(CC) $(GUEST_STATIC) -o $@ $<
+	$(Q)$(CC) $(GUEST_STATIC) -o $@ $<
 
 $(GUEST_DIR)/t01-old-time: guest/t01-old-time.S
 	@mkdir -p $(@D)
-	$(CC) $(GUEST_STATIC) -nostdlib -o $@ $<
+	$(Q)$(CC) $(GUEST_STATIC) -nostdlib -o $@ $<
 GUESTS += $(GUEST_DIR)/t01-old-time
 
 $(GUEST_DIR)/t02-fsmark: guest/t02-fsmark.c guest/vsyscall.h
 	@mkdir -p $(@D)
-	$(CC) $(GUEST_STATIC) -o $@ $<
+	$(Q)$(CC) $(GUEST_STATIC) -o $@ $<
 $(GUEST_DIR)/t02-fsmark-vdso: guest/t02-fsmark.c guest/vsyscall.h
 	@mkdir -p $(@D)
-	$(CC) $(GUEST_STATIC) -DBY_LIBC -o $@ $<
+	$(Q)$(CC) $(GUEST_STATIC) -DBY_LIBC -o $@ $<
 GUESTS += $(GUEST_DIR)/t02-fsmark $(GUEST_DIR)/t02-fsmark-vdso
 
 $(GUEST_DIR)/t10-sites: guest/t10-sites.c guest/t10-sites.S guest/vsyscall.h
 	@mkdir -p $(@D)
-	$(CC) $(GUEST_STATIC) -o $@ guest/t10-sites.c guest/t10-sites.S
+	$(Q)$(CC) $(GUEST_STATIC) -o $@ guest/t10-sites.c guest/t10-sites.S
 GUESTS += $(GUEST_DIR)/t10-sites
 
 # The date by the stubs of 2010, with every C library that is here.
 $(GUEST_DIR)/old-date: guest/old-date.c guest/old-stubs.S
 	@mkdir -p $(@D)
-	$(CC) $(GUEST_STATIC) -o $@ $^
+	$(Q)$(CC) $(GUEST_STATIC) -o $@ $^
 GUESTS += $(GUEST_DIR)/old-date
 
 $(GUEST_DIR)/%-musl: guest/%.c guest/old-stubs.S
 	@mkdir -p $(@D)
-	musl-gcc $(GUEST_STATIC) -o $@ $^
+	$(Q)musl-gcc $(GUEST_STATIC) -o $@ $^
 $(GUEST_DIR)/%-diet: guest/%.c guest/old-stubs.S
 	@mkdir -p $(@D)
-	diet $(CC) $(GUEST_STATIC) -o $@ $^
+	$(Q)diet $(CC) $(GUEST_STATIC) -o $@ $^
 ifneq ($(shell command -v musl-gcc),)
 GUESTS += $(GUEST_DIR)/old-date-musl
 endif
@@ -59,35 +59,35 @@ endif
 START_FLAGS := $(GUEST_FLAGS) -nostdlib -fno-builtin -fno-stack-protector
 $(GUEST_DIR)/start: guest/start.c
 	@mkdir -p $(@D)
-	$(CC) $(START_FLAGS) -static -no-pie -o $@ $<
+	$(Q)$(CC) $(START_FLAGS) -static -no-pie -o $@ $<
 $(GUEST_DIR)/start-pie: guest/start.c
 	@mkdir -p $(@D)
-	$(CC) $(START_FLAGS) -fPIE -static-pie -o $@ $<
+	$(Q)$(CC) $(START_FLAGS) -fPIE -static-pie -o $@ $<
 GUESTS += $(GUEST_DIR)/start $(GUEST_DIR)/start-pie
 
 # One program, every way of linking.
 HELLO_FLAGS := $(filter-out -fno-pie,$(GUEST_FLAGS))
 $(GUEST_DIR)/hello: guest/hello.c
 	@mkdir -p $(@D)
-	$(CC) $(HELLO_FLAGS) -static -no-pie -fno-pie -o $@ $<
+	$(Q)$(CC) $(HELLO_FLAGS) -static -no-pie -fno-pie -o $@ $<
 $(GUEST_DIR)/hello-static-pie: guest/hello.c
 	@mkdir -p $(@D)
-	$(CC) $(HELLO_FLAGS) -fPIE -static-pie -o $@ $<
+	$(Q)$(CC) $(HELLO_FLAGS) -fPIE -static-pie -o $@ $<
 $(GUEST_DIR)/hello-dynamic: guest/hello.c
 	@mkdir -p $(@D)
-	$(CC) $(HELLO_FLAGS) -fPIE -pie -o $@ $<
+	$(Q)$(CC) $(HELLO_FLAGS) -fPIE -pie -o $@ $<
 $(GUEST_DIR)/hello-dynamic-fixed: guest/hello.c
 	@mkdir -p $(@D)
-	$(CC) $(HELLO_FLAGS) -no-pie -fno-pie -o $@ $<
+	$(Q)$(CC) $(HELLO_FLAGS) -no-pie -fno-pie -o $@ $<
 $(GUEST_DIR)/hello-musl: guest/hello.c
 	@mkdir -p $(@D)
-	musl-gcc $(HELLO_FLAGS) -static -no-pie -fno-pie -o $@ $<
+	$(Q)musl-gcc $(HELLO_FLAGS) -static -no-pie -fno-pie -o $@ $<
 $(GUEST_DIR)/hello-musl-dynamic: guest/hello.c
 	@mkdir -p $(@D)
-	musl-gcc $(HELLO_FLAGS) -fPIE -pie -o $@ $<
+	$(Q)musl-gcc $(HELLO_FLAGS) -fPIE -pie -o $@ $<
 $(GUEST_DIR)/hello-diet: guest/hello.c
 	@mkdir -p $(@D)
-	diet $(CC) $(HELLO_FLAGS) -static -no-pie -fno-pie -o $@ $< 2>/dev/null
+	$(Q)diet $(CC) $(HELLO_FLAGS) -static -no-pie -fno-pie -o $@ $< 2>/dev/null
 GUESTS += $(addprefix $(GUEST_DIR)/hello,-static-pie -dynamic -dynamic-fixed) $(GUEST_DIR)/hello
 ifneq ($(shell command -v musl-gcc),)
 GUESTS += $(GUEST_DIR)/hello-musl $(GUEST_DIR)/hello-musl-dynamic

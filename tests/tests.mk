@@ -6,7 +6,7 @@ UNIT := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
 
 $(B)/tests/unit/%: tests/unit/%.c $(CORE)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(PKG_CFLAGS) -Itests/unit $(ALL_LDFLAGS) -MMD -MP -o $@ $< $(CORE) -lcmocka $(PKG_LIBS)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(PKG_CFLAGS) -Itests/unit $(ALL_LDFLAGS) -MMD -MP -o $@ $< $(CORE) -lcmocka $(PKG_LIBS)
 
 -include $(UNIT:=.d)
 

@@ -11,14 +11,14 @@ all: $(B)/libvsysemu-policy.a $(B)/$(POLICY_SO)
 
 $(B)/pic/%.o: emu/%.c
 	@mkdir -p $(@D)
-	$(CC) -Iemu $(CPPFLAGS) $(ALL_CFLAGS) -fPIC -MMD -MP -c -o $@ $<
+	$(Q)$(CC) -Iemu $(CPPFLAGS) $(ALL_CFLAGS) -fPIC -MMD -MP -c -o $@ $<
 
 $(B)/libvsysemu-policy.a: $(POLICY_PIC)
 	rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)$(AR) rcs $@ $^
 
 $(B)/$(POLICY_SO): $(POLICY_PIC) emu/facts/policy.map
-	$(CC) -shared $(LDFLAGS) -Wl,-soname,$(POLICY_SO) -Wl,--version-script,emu/facts/policy.map -Wl,-z,defs \
+	$(Q)$(CC) -shared $(LDFLAGS) -Wl,-soname,$(POLICY_SO) -Wl,--version-script,emu/facts/policy.map -Wl,-z,defs \
 		-o $@ $(POLICY_PIC)
 
 -include $(POLICY_PIC:.o=.d)

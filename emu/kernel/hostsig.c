@@ -13,11 +13,13 @@
 
 #include "kernel/hostsig.h"
 
+#define NOT_BEGUN (-513) /* ERESTARTNOINTR, which no call returns to user space */
 #define RING 256u /* power of two */
 
 static struct {
 	volatile unsigned head, tail;
 	volatile int pending; /* read by hostsig_call */
+	bool begun; /* the last call */
 	siginfo_t at[RING];
 	void (*interrupt)(void *ctx);
 	void *ctx;
@@ -45,7 +47,7 @@ __asm__(".text\n"
 	"hostsig_call_end:\n"
 	"	ret\n"
 	"hostsig_call_left:\n"
-	"	mov $-4, %rax\n"
+	"	mov $-513, %rax\n"
 	"	ret\n"
 	"	.cfi_endproc\n"
 	".size hostsig_call, . - hostsig_call\n");
@@ -120,7 +122,15 @@ void hostsig_forget(void)
 
 int64_t hostsig_syscall(unsigned nr, const uint64_t a[6])
 {
-	return hostsig_call(&host_signals.pending, nr, a);
+	int64_t r = hostsig_call(&host_signals.pending, nr, a);
+
+	host_signals.begun = r != NOT_BEGUN;
+	return host_signals.begun ? r : -EINTR;
+}
+
+bool hostsig_begun(void)
+{
+	return host_signals.begun;
 }
 
 void hostsig_stop(void)

@@ -20,5 +20,7 @@ void hostsig_stop(void);
 void hostsig_forget(void);
 /* The host call @nr: its result or negative errno; -EINTR also when a signal waits to be taken. */
 int64_t hostsig_syscall(unsigned nr, const uint64_t a[6]);
+/* Did the last one begin?  If it did and gave -EINTR, it had to wait. */
+bool hostsig_begun(void);
 
 #endif

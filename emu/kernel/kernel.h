@@ -172,6 +172,7 @@ struct kernel {
 	/* Our own copies of standard output and error: the guest may close or move its own. */
 	int out_fd, log_fd;
 	bool timed_out; /* the host's --timeout rang */
+	uint8_t page[PAGE_BYTES]; /* what the vsyscall page holds (kernel/page.c) */
 	struct vdso_state *vdso; /* kernel/vdso.c */
 	struct pids *pids; /* kernel/pids.h: virtual process ids, shared by the whole tree */
 	/* Upstairs (run/), set by the loop; NULL: nobody.  @warn: a line for the report's warnings,

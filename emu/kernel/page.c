@@ -11,15 +11,9 @@
 #include "kernel/signal.h"
 #include "kernel/syscall.h"
 
-/* One engine a process, one page: its bytes, given to the engine and to /proc/PID/mem. */
-static struct {
-	uint8_t bytes[PAGE_BYTES];
-} the_page;
-
 const uint8_t *page_bytes(const struct kernel *k)
 {
-	(void)k;
-	return the_page.bytes;
+	return k->page;
 }
 
 static const struct vsysemu_profile *rules(const struct kernel *k)
@@ -31,18 +25,18 @@ void page_init(struct kernel *k)
 {
 	struct vsysemu_page p = vsysemu_page_of(rules(k), k->model->mode);
 
-	if (!vsysemu_page_bytes(rules(k), k->model->mode, the_page.bytes)) {
-		memset(the_page.bytes, 0xcc, sizeof(the_page.bytes));
+	if (!vsysemu_page_bytes(rules(k), k->model->mode, k->page)) {
+		memset(k->page, 0xcc, PAGE_BYTES);
 		if (rules(k)->era == VSYSEMU_E0)
-			pagecode_build(k, the_page.bytes);
+			pagecode_build(k, k->page);
 	}
-	engine_set_page(k->engine, the_page.bytes, p.present && p.readable, p.present);
+	engine_set_page(k->engine, k->page, p.present && p.readable, p.present);
 }
 
 void page_tick(struct kernel *k)
 {
 	if (rules(k)->era == VSYSEMU_E0)
-		pagecode_tick(k, the_page.bytes);
+		pagecode_tick(k, k->page);
 }
 
 void page_frame(struct kernel *k, struct vsysemu_frame *f, unsigned vector, uint32_t error_code, gaddr addr)

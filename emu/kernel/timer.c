@@ -242,7 +242,7 @@ static int64_t wait_once(struct kernel *k, unsigned nr, const uint64_t a[6], uin
 			host_alarm(0);
 		if (r != -EINTR || to == NEVER)
 			break;
-		if (host_ns() - began >= length || (!outside && idle_others(k, to))) {
+		if (host_ns() - began >= length || (!outside && hostsig_begun() && idle_others(k, to))) {
 			clock_sleep_until(&k->clock, to);
 			break;
 		}

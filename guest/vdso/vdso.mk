@@ -52,20 +52,20 @@ define VDSO_RULE
 $(VDSO_DIR)/vdso-$(1).so: $(VDSO_SRC_$(1):%=guest/vdso/%.c) guest/vdso/vdso.h guest/vdso/note.S \
 		guest/vdso/vdso.lds.S guest/vdso/vdso.mk
 	@mkdir -p $$(@D)
-	$$(VDSO_CC) -E -P -x c -undef -U__x86_64__ $$(VDSO_DEF_$(1)) -DTEXT_ALIGN=$$(or $$(VDSO_ALIGN_$(1)),16) \
+	$$(Q)$$(VDSO_CC) -E -P -x c -undef -U__x86_64__ $$(VDSO_DEF_$(1)) -DTEXT_ALIGN=$$(or $$(VDSO_ALIGN_$(1)),16) \
 		guest/vdso/vdso.lds.S -o $$(@:.so=.lds)
-	$$(VDSO_CC) $$(VDSO_FLAGS) -fcf-protection=$$(or $$(VDSO_CET_$(1)),none) $$(VDSO_DEF_$(1)) \
+	$$(Q)$$(VDSO_CC) $$(VDSO_FLAGS) -fcf-protection=$$(or $$(VDSO_CET_$(1)),none) $$(VDSO_DEF_$(1)) \
 		-nostdlib -nostartfiles -shared -Wl,-soname=linux-vdso.so.1 -Wl,--hash-style=both \
 		-Wl,-Bsymbolic -Wl,--eh-frame-hdr -Wl,--build-id=sha1 -Wl,-z,max-page-size=4096 \
 		-Wl,-z,noexecstack -Wl,--no-undefined -Wl,-T,$$(@:.so=.lds) -Wl,--no-warn-rwx-segments \
 		$(VDSO_SRC_$(1):%=guest/vdso/%.c) guest/vdso/note.S -o $$@.tmp
-	strip -s $$@.tmp
-	mv $$@.tmp $$@
+	$(Q)strip -s $$@.tmp
+	$(Q)mv $$@.tmp $$@
 endef
 $(foreach i,$(VDSO_IMAGES),$(eval $(call VDSO_RULE,$(i))))
 
 $(B)/gen/vdso_images.h: $(VDSO_SO) guest/vdso/embed.sh
 	@mkdir -p $(@D)
-	sh guest/vdso/embed.sh $(VDSO_SO) >$@.tmp
-	mv $@.tmp $@
+	$(Q)sh guest/vdso/embed.sh $(VDSO_SO) >$@.tmp
+	$(Q)mv $@.tmp $@
 GEN += $(B)/gen/vdso_images.h
