@@ -2,6 +2,7 @@
 /* A system call as strace would print it, from its row of the table. */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -179,7 +180,7 @@ static void add_arg(struct kernel *k, struct buf *b, const struct sysrow *row, c
 		buf_printf(b, "%lu", (unsigned long)v);
 		break;
 	case ARG_MODE:
-		buf_printf(b, "%#3o", (unsigned)v);
+		buf_printf(b, "%#o", (unsigned)v);
 		break;
 	case ARG_SIGNO:
 		if (v && v < 65 && sigabbrev_np((int)v))
@@ -250,6 +251,12 @@ static void add_arg(struct kernel *k, struct buf *b, const struct sysrow *row, c
 	}
 }
 
+/* open() without O_CREAT and O_TMPFILE does not look at its mode. */
+static bool mode_unused(const struct sysrow *row, const uint64_t a[6], unsigned i)
+{
+	return i && row->arg[i - 1].names == xlat_open && !(a[i - 1] & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)));
+}
+
 void syscall_format(struct kernel *k, unsigned nr, const uint64_t args[6], int64_t ret, struct buf *b)
 {
 	const struct sysrow *row = nr < SYSCALL_COUNT ? sys_row(nr) : NULL;
@@ -261,6 +268,8 @@ void syscall_format(struct kernel *k, unsigned nr, const uint64_t args[6], int64
 	} else {
 		buf_printf(b, "%s(", row->name);
 		for (unsigned i = 0; i < 6 && row->arg[i].kind != ARG_NONE; i++) {
+			if (row->arg[i].kind == ARG_MODE && mode_unused(row, args, i))
+				break;
 			if (i)
 				buf_printf(b, ", ");
 			add_arg(k, b, row, args, i, ret);

@@ -143,6 +143,21 @@ f=tempfile.TemporaryFile(); fcntl.flock(f, fcntl.LOCK_EX); fcntl.lockf(f, fcntl.
 	have bc "bc" && same "bc" sh -c 'echo "scale=20; 4*a(1)" | bc -l'
 }
 
+threads() {
+	same "threads" "$B/guest/threads"
+	have xz "xz -T4" && same "xz -T4" sh -c "xz -T4 --block-size=8000 -kc $T/numbers | xz -dc | cksum"
+	have python3 "python3: threads" && same "python3: threads" python3 -c '
+import threading, queue, time
+q = queue.Queue()
+def work(i):
+    time.sleep(0.02 * i); q.put(i)
+ts = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+[t.start() for t in ts]
+print([q.get() for _ in ts]); [t.join() for t in ts]'
+	a=$(timeout 60 "$V" --report=json "$B/guest/threads" 2>&1 >/dev/null | tr -d ' \n')
+	like "threads are counted" "$a" '"threads":12[,}]'
+}
+
 # The answers of clocks, ids and random numbers are the same in every run, and not the host's.
 repeat() {
 	name=$1
@@ -198,6 +213,7 @@ busybox_applets
 shells
 tools
 languages
+threads
 virtual
 proc
 done_testing
