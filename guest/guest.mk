@@ -97,3 +97,8 @@ GUESTS += $(GUEST_DIR)/hello-diet
 endif
 
 guests: $(GUESTS)
+
+$(GUEST_DIR)/bench/speed: guest/bench/speed.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(GUEST_STATIC) -o $@ $<
+guests: $(GUEST_DIR)/bench/speed

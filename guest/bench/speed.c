@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Work of one kind, for comparing the emulator's speed with the processor's and with qemu-x86_64's:
+ * speed KIND [ROUNDS].  Prints a checksum that must be the same everywhere.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static unsigned long integer(unsigned n)
+{
+	unsigned long a = 1, b = 7;
+
+	for (unsigned long i = 0; i < n * 2000000ul; i++) {
+		a = a * 6364136223846793005ul + b;
+		b ^= a >> 13;
+		b += i;
+	}
+	return a ^ b;
+}
+
+static unsigned long memory(unsigned n)
+{
+	enum { WORDS = 1 << 19 };
+	unsigned long *p = malloc(WORDS * sizeof(*p)), sum = 0;
+
+	for (unsigned r = 0; r < n * 4; r++) {
+		for (unsigned i = 0; i < WORDS; i++)
+			p[i] = i * 3 + r;
+		for (unsigned i = 0; i < WORDS; i++)
+			sum += p[(i * 7919) & (WORDS - 1)];
+	}
+	free(p);
+	return sum;
+}
+
+static unsigned long __attribute__((noinline)) fib(unsigned n)
+{
+	return n < 2 ? n : fib(n - 1) + fib(n - 2);
+}
+
+static unsigned long calls(unsigned n)
+{
+	unsigned long sum = 0;
+
+	for (unsigned i = 0; i < n; i++)
+		sum += fib(27);
+	return sum;
+}
+
+static unsigned long sse(unsigned n)
+{
+	static double a[1024], b[1024];
+	double s = 0;
+
+	for (unsigned i = 0; i < 1024; i++) {
+		a[i] = i * .5;
+		b[i] = 1.0 / (i + 1);
+	}
+	for (unsigned r = 0; r < n * 1000; r++)
+		for (unsigned i = 0; i < 1024; i++) {
+			a[i] = a[i] * .999 + b[i];
+			s += a[i] * b[i];
+		}
+	return (unsigned long)s;
+}
+
+static unsigned long lists(unsigned n)
+{
+	struct node { struct node *next; unsigned long v; } *head;
+	unsigned long sum = 0;
+
+	for (unsigned r = 0; r < n * 8; r++) {
+		head = NULL;
+		for (unsigned i = 0; i < 20000; i++) {
+			struct node *x = malloc(sizeof(*x));
+
+			x->next = head;
+			x->v = i;
+			head = x;
+		}
+		while (head) {
+			struct node *x = head->next;
+
+			sum += head->v;
+			free(head);
+			head = x;
+		}
+	}
+	return sum;
+}
+
+static unsigned long strings(unsigned n)
+{
+	enum { BYTES = 1 << 16 };
+	char *a = malloc(BYTES + 1), *b = malloc(BYTES + 1);
+	unsigned long sum = 0;
+
+	memset(a, 'x', BYTES);
+	a[BYTES] = 0;
+	for (unsigned r = 0; r < n * 200; r++) {
+		memcpy(b, a, BYTES + 1);
+		sum += strlen(b);
+		sum += (unsigned long)(strchr(b, 0) - b);
+		sum += (unsigned long)!memcmp(a, b, BYTES);
+	}
+	return sum;
+}
+
+static unsigned long syscalls(unsigned n)
+{
+	unsigned long sum = 0;
+
+	for (unsigned i = 0; i < n * 40000; i++)
+		sum += syscall(SYS_getuid) >= 0;
+	return sum;
+}
+
+/* The page's time(): xonly on this kernel. */
+static unsigned long vsyscalls(unsigned n)
+{
+	long (*when)(long *) = (long (*)(long *))0xffffffffff600400;
+	unsigned long sum = 0;
+
+	for (unsigned i = 0; i < n * 40000; i++)
+		sum += when(NULL) > 0;
+	return sum;
+}
+
+static unsigned long start(unsigned n)
+{
+	return n;
+}
+
+static const struct {
+	const char *name;
+	unsigned long (*run)(unsigned);
+} kinds[] = { { "integer", integer }, { "memory", memory },	  { "calls", calls },	  { "sse", sse },
+	      { "malloc", lists },    { "strings", strings }, { "syscalls", syscalls }, { "vsyscalls", vsyscalls },
+	      { "start", start } };
+
+int main(int argc, char **argv)
+{
+	unsigned rounds = argc > 2 ? (unsigned)atoi(argv[2]) : 10;
+
+	for (unsigned i = 0; argc > 1 && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (!strcmp(argv[1], kinds[i].name)) {
+			printf("%s %lu\n", argv[1], kinds[i].run(rounds));
+			return 0;
+		}
+	fprintf(stderr, "usage: speed KIND [ROUNDS]\n");
+	return 2;
+}
