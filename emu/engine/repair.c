@@ -15,10 +15,14 @@
 
 #define LIB(name) name##_x86_64
 #define WINDOW_PAGES ((WINDOW_END - WINDOW_START) / PAGE_BYTES)
+#define TLB_FILLS_FIRST 1024u
+#define TLB_FILLS_MAX (1u << 24)
 #define CHUNK_SHIFT 9 /* pages a bit of the coarse map: 2 MiB */
 
 struct repair repair;
 
+typedef void set_page_fn(void *cpu, uint64_t vaddr, uint64_t paddr, uint32_t attrs, int prot, int mmu,
+			 uint64_t size);
 typedef void store_fn(void *env, uint64_t addr, uint64_t val, uint32_t oi, uintptr_t ra);
 
 /* The library's own functions, and where code was translated from. */
@@ -29,7 +33,9 @@ static struct {
 	void (*invalidate_fast)(void *, void *, uint64_t, int, uintptr_t);
 	void (*protect_code)(void *, uint64_t);
 	void (*set_dirty)(void *, uint64_t);
-	void (*flush_page)(void *, uint64_t);
+	void (*flush_page)(void *, uint64_t), (*flush)(void *);
+	set_page_fn *set_page;
+	uint64_t fills, flush_at; /* of the address cache */
 	int (*cpu_exec)(void *, void *);
 	bool (*restore_state)(void *, uintptr_t, bool);
 	void (*loop_exit)(void *), (*loop_exit_noexc)(void *);
@@ -51,6 +57,8 @@ static void look_up(void)
 	GET(protect_code, "tlb_protect_code_x86_64");
 	GET(set_dirty, "tlb_set_dirty_x86_64");
 	GET(flush_page, "tlb_flush_page_x86_64");
+	GET(flush, "tlb_flush_x86_64");
+	GET(set_page, "tlb_set_page_with_attrs_x86_64");
 	GET(cpu_exec, "cpu_exec_x86_64");
 	GET(restore_state, "cpu_restore_state_x86_64");
 	GET(loop_exit, "cpu_loop_exit_x86_64");
@@ -276,3 +284,20 @@ static void try_next_page(void *env, uint64_t addr, unsigned size, uint32_t oi, 
 STORE(stw, uint16_t, 2)
 STORE(stl, uint32_t, 4)
 STORE(stq, uint64_t, 8)
+
+/*
+ * The library's cache of address translations starts with 256 pages and grows only when it is flushed,
+ * which never happens here: flush it when it keeps missing, until it is as large as is useful.
+ */
+void LIB(tlb_set_page_with_attrs)(void *cpu, uint64_t vaddr, uint64_t paddr, uint32_t attrs, int prot, int mmu,
+				  uint64_t size);
+void LIB(tlb_set_page_with_attrs)(void *cpu, uint64_t vaddr, uint64_t paddr, uint32_t attrs, int prot, int mmu,
+				  uint64_t size)
+{
+	look_up();
+	if (repair.enabled && ++lib.fills >= lib.flush_at && lib.flush_at < TLB_FILLS_MAX) {
+		lib.flush_at = lib.fills + (lib.flush_at ? 2 * lib.flush_at : TLB_FILLS_FIRST);
+		lib.flush(cpu);
+	}
+	lib.set_page(cpu, vaddr, paddr, attrs, prot, mmu, size);
+}
