@@ -157,6 +157,8 @@ void engine_run(struct engine *e, struct trap *t);
 
 uint64_t engine_get(struct engine *e, enum reg r);
 void engine_set(struct engine *e, enum reg r, uint64_t v);
+/* RAX to R15 at once. */
+void engine_get_general(struct engine *e, uint64_t out[16]);
 void engine_save(struct engine *e, struct cpu_state *s); /* all registers, FPU and SSE included */
 void engine_load(struct engine *e, const struct cpu_state *s);
 void cpu_state_init(struct cpu_state *s); /* as Linux starts a process: FCW 0x37f, MXCSR 0x1f80, CS 0x33... */

@@ -112,6 +112,15 @@ uint64_t engine_get(struct engine *e, enum reg r)
 	return reg_read(e, uc_regs[r]);
 }
 
+void engine_get_general(struct engine *e, uint64_t out[16])
+{
+	if (e->env)
+		memcpy(out, e->env, 16 * sizeof(*out));
+	else
+		for (unsigned r = 0; r < 16; r++)
+			out[r] = reg_read(e, uc_regs[r]);
+}
+
 void engine_set(struct engine *e, enum reg r, uint64_t v)
 {
 	if (r == REG_RIP) {

@@ -50,8 +50,7 @@ void page_frame(struct kernel *k, struct vsysemu_frame *f, unsigned vector, uint
 	f->addr = addr;
 	f->rip = engine_get(k->engine, REG_RIP);
 	f->rflags = engine_get(k->engine, REG_RFLAGS);
-	for (unsigned r = 0; r < VSYSEMU_REG_COUNT; r++)
-		f->gpr[r] = engine_get(k->engine, (enum reg)r);
+	engine_get_general(k->engine, f->gpr); /* the same order, the processor's */
 	f->cs = (uint16_t)engine_get(k->engine, REG_CS);
 	f->seccomp = t->seccomp_mode == 1 ? VSYSEMU_SECCOMP_STRICT :
 		     t->seccomp_mode == 2 ? VSYSEMU_SECCOMP_FILTER : VSYSEMU_SECCOMP_OFF;
