@@ -477,6 +477,14 @@ void memory_set_name(struct memory *m, gaddr start, const char *name)
 
 	if (i < m->vmas.v.n && m->vmas.v.at[i].start <= start)
 		vmas_change(&m->vmas, m->vmas.v.at[i].start, m->vmas.v.at[i].end, -1, name);
+	if (!name || *name != '[')
+		return;
+	/* A mapping of the kernel's own is no file's, whatever is behind it here. */
+	i = vmas_index(&m->vmas, start);
+	if (i < m->vmas.v.n && m->vmas.v.at[i].start <= start) {
+		m->vmas.v.at[i].dev = m->vmas.v.at[i].ino = 0;
+		m->vmas.v.at[i].offset = 0;
+	}
 }
 
 const struct vma *memory_find(const struct memory *m, gaddr a)

@@ -2,24 +2,23 @@
 /* The vDSO of the guest: see vdso.h. */
 #include "kernel/vdso.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "facts/elfview.h"
 #include "facts/vdsogen.h"
 #include "kernel/kernel.h"
+#include "kernel/vdso_file.h"
 
-#define FILE_BYTES_MAX (64u << 10)
 #define PATCH_MAGIC 0x5a56444f73647672ull
-#define HPET_HZ 14318180u
 #define ABOVE_STACK_BYTES ((gaddr)1 << 20)
 
 struct vdso_state {
-	const struct vdso_gen *gen; /* NULL: layout not known */
+	const struct vdso_gen *gen;
 	gaddr base, end; /* of the image's mapping */
 	gaddr page[VDSO_PAGES_MAX]; /* guest addresses; 0: not mapped */
 	uint32_t seq;
@@ -44,36 +43,6 @@ static bool given_file(const struct kernel *k)
 	return s && strcmp(s, "auto") && strcmp(s, "off");
 }
 
-/* The bytes of --vdso=FILE, owned; NULL: @e. */
-static uint8_t *read_file(const char *path, size_t *n, struct err *e)
-{
-	uint8_t *bytes = xcalloc(1, FILE_BYTES_MAX + 1);
-	FILE *f = fopen(path, "re");
-	struct elfview v;
-	const char *why;
-
-	if (f)
-		*n = fread(bytes, 1, FILE_BYTES_MAX + 1, f);
-	if (!f || ferror(f)) {
-		err_set_status(e, 125, "--vdso: %s: %s", path, strerror(errno));
-	} else if (*n > FILE_BYTES_MAX) {
-		err_set_status(e, 125, "--vdso: %s: larger than a vDSO (%u bytes)", path, FILE_BYTES_MAX);
-	} else if (!elfview_open(&v, bytes, *n, &why)) {
-		err_set_status(e, 125, "--vdso: %s: %s", path, why);
-	} else {
-		if (v.eh->e_type != ET_DYN || !v.phn)
-			err_set_status(e, 125, "--vdso: %s: not a shared object", path);
-		elfview_close(&v);
-	}
-	if (f)
-		fclose(f);
-	if (e->text[0]) {
-		free(bytes);
-		return NULL;
-	}
-	return bytes;
-}
-
 bool vdso_check(struct kernel *k, struct err *e)
 {
 	uint8_t *bytes;
@@ -81,7 +50,7 @@ bool vdso_check(struct kernel *k, struct err *e)
 
 	if (!given_file(k))
 		return true;
-	bytes = read_file(k->opt->vdso, &n, e);
+	bytes = vdso_file_read(k->opt->vdso, &n, e);
 	free(bytes);
 	return bytes;
 }
@@ -109,14 +78,18 @@ static void source_ns(const struct clock *c, struct vdso_record *r)
 	r->mono_frac = 0;
 }
 
+/* Its counter goes at the rate of the TSC, so that the vDSO and the system calls agree to the last tick. */
+static uint64_t hpet_counter(const struct clock *c)
+{
+	return clock_tsc(c) & UINT32_MAX;
+}
+
 static void source_hpet(const struct clock *c, struct vdso_record *r)
 {
-	r->shift = 22;
-	r->mult = (uint32_t)((((uint64_t)NS_PER_S << r->shift) + HPET_HZ / 2) / HPET_HZ);
-	r->mono_ns = (uint64_t)(c->last_sns >> c->shift);
-	r->last = (uint64_t)((unsigned __int128)r->mono_ns * HPET_HZ / NS_PER_S) & UINT32_MAX;
+	source_tsc(c, r);
+	r->last &= UINT32_MAX;
 	r->mask = UINT32_MAX;
-	r->mono_frac = 0;
+	r->hpet = hpet_counter(c);
 }
 
 /* mul and shift of a pvclock record: ns = (ticks << shift) * mul >> 32 (pvclock_scale_delta). */
@@ -146,7 +119,8 @@ static void fill_record(struct kernel *k, struct vdso_record *r)
 	int64_t wall = 0, mono = 0;
 
 	memset(r, 0, sizeof(*r));
-	r->source = k->model->clocksource;
+	/* What the profile says that its vDSO reads is what its prices are for. */
+	r->source = k->model->kernel->vdso_sources >> k->model->clocksource & 1 ? k->model->clocksource : CS_NONE;
 	if (r->source == CS_KVM_CLOCK)
 		source_ns(c, r);
 	else if (r->source == CS_HPET)
@@ -167,7 +141,6 @@ static void fill_record(struct kernel *k, struct vdso_record *r)
 	pvclock_scale(c->tsc_hz, &r->pv_mul, &r->pv_shift);
 	r->pv_tsc = c->last_tsc;
 	r->pv_system_ns = (uint64_t)(c->last_sns >> c->shift);
-	r->hpet = (uint64_t)((unsigned __int128)c->now_ns * HPET_HZ / NS_PER_S) & UINT32_MAX;
 	r->reader = r->source == CS_TSC ? k->vdso->tsc_reader : r->source == CS_HPET ? k->vdso->hpet_reader : 0;
 	r->rng_generation = 1;
 	r->rng_ready = false; /* random bytes come from --seed, by the system call */
@@ -193,7 +166,7 @@ static void fill_pages(struct kernel *k)
 
 void vdso_tick(struct kernel *k)
 {
-	if (k->vdso && k->vdso->gen && k->vdso->base)
+	if (k->vdso && k->vdso->base)
 		fill_pages(k);
 }
 
@@ -231,32 +204,48 @@ static void put(uint8_t *p, uint64_t v, size_t n)
 	memcpy(p, &v, n);
 }
 
-/* What the real kernel's build knows: version note, and our own words for 2.6's pointers. */
-static void patch(struct kernel *k, struct vdso_state *s, uint8_t *image, size_t n)
+static void tell(struct kernel *k, const char *text)
+{
+	if (k->warn)
+		k->warn(k, text);
+}
+
+/* The version note of an image of our own: one image serves several releases. */
+static void patch_version(const char *release, uint8_t *image, size_t n)
 {
 	unsigned major = 0, minor = 0, sub = 0;
 
-	sscanf(k->model->kernel->release, "%u.%u.%u", &major, &minor, &sub);
+	sscanf(release, "%u.%u.%u", &major, &minor, &sub);
+	for (size_t i = 0; i + 24 <= n; i += 4) {
+		uint64_t v;
+
+		memcpy(&v, image + i, 8);
+		/* namesz 6, descsz 4, type 0, "Linux" */
+		if (v == (4ull << 32 | 6) && !memcmp(image + i + 8, "\0\0\0\0Linux", 10))
+			put(image + i + 20, major << 16 | minor << 8 | (sub < 255 ? sub : 255), 4);
+	}
+}
+
+/* What the real kernel writes into its image or its build knows: guest/vdso/vdso.h, struct patch. */
+static void patch(struct kernel *k, struct vdso_state *s, uint8_t *image, size_t n)
+{
 	for (size_t i = 0; i + 48 <= n; i += 4) {
 		uint64_t v;
 
 		memcpy(&v, image + i, 8);
-		if (v == PATCH_MAGIC) {
-			for (unsigned j = 0; j < s->gen->pages; j++) {
-				if (s->gen->page[j] == VDSO_PAGE_DATA)
-					put(image + i + 8, s->page[j] + s->gen->record, 8);
-				if (s->gen->page[j] == VDSO_PAGE_HPET)
-					put(image + i + 16, s->page[j], 8);
-			}
-			memcpy(&v, image + i + 24, 8);
-			s->tsc_reader = s->base + i + 24 + v;
-			memcpy(&v, image + i + 32, 8);
-			s->hpet_reader = s->base + i + 32 + v;
-			put(image + i + 40, NS_PER_S / k->clock.tick_hz, 4);
+		if (v != PATCH_MAGIC)
+			continue;
+		for (unsigned j = 0; j < s->gen->pages; j++) {
+			if (s->gen->page[j] == VDSO_PAGE_DATA)
+				put(image + i + 8, s->page[j] + s->gen->record, 8);
+			if (s->gen->page[j] == VDSO_PAGE_HPET)
+				put(image + i + 16, s->page[j], 8);
 		}
-		/* namesz 6, descsz 4, type 0, "Linux" */
-		if (v == (4ull << 32 | 6) && !memcmp(image + i + 12, "Linux", 6))
-			put(image + i + 20, major << 16 | minor << 8 | (sub < 255 ? sub : 255), 4);
+		memcpy(&v, image + i + 24, 8);
+		s->tsc_reader = s->base + i + 24 + v;
+		memcpy(&v, image + i + 32, 8);
+		s->hpet_reader = s->base + i + 32 + v;
+		put(image + i + 40, NS_PER_S / k->clock.tick_hz, 4);
 	}
 }
 
@@ -265,7 +254,7 @@ static gaddr place(struct kernel *k, const struct vdso_gen *g, uint64_t bytes)
 {
 	int64_t r;
 
-	if (g && g->above_stack)
+	if (g->above_stack)
 		return k->proc.stack_top + ABOVE_STACK_BYTES;
 	r = memory_mmap(k->mem, 0, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	return r < 0 ? 0 : (gaddr)r;
@@ -279,30 +268,54 @@ static bool map_one(struct kernel *k, gaddr a, uint64_t bytes, int prot, const c
 	return true;
 }
 
-static bool map_pages(struct kernel *k, struct vdso_state *s, gaddr image)
+/*
+ * Pages [@from, @to) of the data under one name.  Touching a page that nobody uses must raise SIGBUS,
+ * which a mapping behind a file's end does; those in use get memory over it.
+ */
+static bool map_pages(struct kernel *k, struct vdso_state *s, unsigned from, unsigned to, const char *name)
 {
 	const struct vdso_gen *g = s->gen;
 	struct vdso_record r;
+	int64_t mapped;
+	int fd;
 
+	if (from == to)
+		return true;
+	for (unsigned i = from; i < to; i++)
+		s->page[i] = s->base + (gaddr)((int64_t)(g->first_page + (int)i) * (int64_t)PAGE_BYTES);
+	fd = memfd_create("vvar", MFD_CLOEXEC);
+	if (fd < 0)
+		return false;
+	mapped = memory_mmap(k->mem, s->page[from], (to - from) * PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_FIXED, fd, 0);
+	close(fd);
+	if (mapped < 0)
+		return false;
+	memory_set_name(k->mem, s->page[from], name);
 	fill_record(k, &r);
-	for (unsigned i = 0; i < g->pages; i++) {
-		gaddr a = image + (gaddr)((int64_t)(g->first_page + (int)i) * (int64_t)PAGE_BYTES);
-		const char *name = i < g->hidden_pages ? VDSO_HIDDEN_NAME :
-				   i < g->hidden_pages + g->vvar_pages ? "[vvar]" : "[vvar_vclock]";
-
-		if (!map_one(k, a, PAGE_BYTES, vdso_page_used(g, g->page[i], &r) ? PROT_READ : PROT_NONE, name))
+	for (unsigned i = from; i < to; i++)
+		if (vdso_page_used(g, g->page[i], &r) &&
+		    mmap(memory_host(s->page[i]), PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
+			 0) == MAP_FAILED)
 			return false;
-		s->page[i] = a;
-	}
 	return true;
+}
+
+static bool map_data(struct kernel *k, struct vdso_state *s)
+{
+	const struct vdso_gen *g = s->gen;
+	unsigned hidden = g->hidden_pages, vvar = hidden + g->vvar_pages;
+
+	/* 3.15 has its pages behind the text, under the same name. */
+	return map_pages(k, s, 0, hidden, VDSO_HIDDEN_NAME) && map_pages(k, s, hidden, vvar, "[vvar]") &&
+	       map_pages(k, s, vvar, g->pages, g->first_page < 0 ? "[vvar_vclock]" : "[vdso]");
 }
 
 /* Map @image (its bytes are changed) and the pages of its generation. */
 static bool map_image(struct kernel *k, struct vdso_state *s, uint8_t *image, size_t n)
 {
 	uint64_t text = page_up(n);
-	int before = s->gen && s->gen->first_page < 0 ? -s->gen->first_page : 0;
-	int after = s->gen && s->gen->first_page > 0 ? (int)s->gen->pages : 0;
+	int before = s->gen->first_page < 0 ? -s->gen->first_page : 0;
+	int after = s->gen->first_page > 0 ? (int)s->gen->pages : 0;
 	gaddr start = place(k, s->gen, text + (uint64_t)(before + after) * PAGE_BYTES), base;
 
 	if (!start)
@@ -310,19 +323,52 @@ static bool map_image(struct kernel *k, struct vdso_state *s, uint8_t *image, si
 	base = start + (gaddr)before * PAGE_BYTES;
 	s->base = base;
 	s->end = base + text;
-	if (s->gen && !map_pages(k, s, base))
+	if (!map_data(k, s))
 		return false;
-	if (s->gen)
-		patch(k, s, image, n);
+	patch(k, s, image, n);
 	if (!map_one(k, base, text, PROT_READ | PROT_EXEC, "[vdso]") || memory_poke(k->mem, base, image, n))
 		return false;
 	find_entries(s, image, n);
 	return true;
 }
 
-bool vdso_map(struct kernel *k, struct err *e)
+/* The bytes to map and their generation, owned; NULL: none (@e has no text) or an error. */
+static uint8_t *choose(struct kernel *k, const struct vdso_gen **gen, size_t *n, struct err *e)
 {
 	const struct kernel_model *m = k->model->kernel;
+	const uint8_t *built = NULL;
+	uint8_t *image;
+	bool doubt;
+
+	if (given_file(k)) {
+		image = vdso_file_read(k->opt->vdso, n, e);
+		if (!image)
+			return NULL;
+		*gen = vdso_file_gen(image, *n, m->vdso, m->release, &doubt);
+		vdso_file_suit(image, *n);
+		if (!*gen || doubt)
+			tell(k, *gen ? "the file of --vdso names no kernel: its data is laid out as the profile's" :
+				       "the file of --vdso is of a kernel that kept its data outside user space: not used");
+		if (*gen)
+			return image;
+		free(image);
+		return NULL;
+	}
+	*gen = vdso_gen_find(m->vdso, m->release);
+	if (*gen)
+		built = vdso_image(*gen, n);
+	if (!built) {
+		tell(k, "this kernel profile has no vDSO image: the program finds none");
+		return NULL;
+	}
+	image = xcalloc(1, *n);
+	memcpy(image, built, *n);
+	patch_version(m->release, image, *n);
+	return image;
+}
+
+bool vdso_map(struct kernel *k, struct err *e)
+{
 	struct vdso_state *s;
 	uint8_t *image;
 	size_t n = 0;
@@ -333,21 +379,10 @@ bool vdso_map(struct kernel *k, struct err *e)
 	if (k->opt->vdso && !strcmp(k->opt->vdso, "off"))
 		return true;
 	s = k->vdso = xcalloc(1, sizeof(*s));
-	s->gen = vdso_gen_find(m->vdso, m->release);
-	if (given_file(k)) {
-		image = read_file(k->opt->vdso, &n, e);
-		if (!image)
-			return false;
-	} else {
-		const uint8_t *built = s->gen ? vdso_image(s->gen, &n) : NULL;
-
-		if (!built) {
-			if (k->warn)
-				k->warn(k, "this kernel profile has no vDSO image: the program finds none");
-			return true;
-		}
-		image = xcalloc(1, n);
-		memcpy(image, built, n);
+	image = choose(k, &s->gen, &n, e);
+	if (!image) {
+		vdso_free(k);
+		return !e->text[0];
 	}
 	ok = map_image(k, s, image, n);
 	free(image);
@@ -355,8 +390,7 @@ bool vdso_map(struct kernel *k, struct err *e)
 		return err_set_status(e, 126, "no room for the vDSO");
 	engine_add_zone(k->engine, s->base, s->end);
 	engine_set_cpunode(k->engine, k->proc.current ? k->proc.current->cpu_nr : 0);
-	if (s->gen)
-		fill_pages(k);
+	fill_pages(k);
 	k->proc.vdso = s->base;
 	return true;
 }
@@ -373,32 +407,22 @@ enum vdso_function vdso_function_at(const struct kernel *k, gaddr pc)
 	return VDSO_NO_FUNCTION;
 }
 
-enum vdso_function vdso_enter(struct kernel *k, gaddr pc)
+void vdso_enter(struct kernel *k)
 {
 	struct vdso_state *s = k->vdso;
+	uint64_t now;
 
-	if (s && s->gen && k->model->clocksource == CS_HPET && vdso_contains(k, pc))
-		for (unsigned i = 0; i < s->gen->pages; i++)
-			if (s->gen->page[i] == VDSO_PAGE_HPET && s->page[i]) {
-				uint64_t now = (uint64_t)((unsigned __int128)k->clock.now_ns * HPET_HZ / NS_PER_S) &
-					       UINT32_MAX;
-
-				memory_poke(k->mem, s->page[i] + 0xf0, &now, 8);
-			}
-	return vdso_function_at(k, pc);
+	if (!s || k->model->clocksource != CS_HPET)
+		return;
+	now = hpet_counter(&k->clock);
+	for (unsigned i = 0; i < s->gen->pages; i++)
+		if (s->gen->page[i] == VDSO_PAGE_HPET && s->page[i])
+			memory_poke(k->mem, s->page[i] + 0xf0, &now, 8);
 }
 
 bool vdso_contains(const struct kernel *k, gaddr pc)
 {
 	return k->vdso && pc >= k->vdso->base && pc < k->vdso->end;
-}
-
-struct vdso_lines vdso_lines(const struct kernel *k, enum vdso_function f, int64_t clock_id)
-{
-	(void)k;
-	(void)f;
-	(void)clock_id;
-	return (struct vdso_lines){ 3, 2 };
 }
 
 void vdso_free(struct kernel *k)

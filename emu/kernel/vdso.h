@@ -31,8 +31,9 @@ enum vdso_function {
  * AT_SYSINFO_EHDR says (0: none) and make the code an engine zone.  Call it at each execve: after
  * memory_clear(), engine_clear_zones() and the mapping of the stack (k->proc.stack_top is set;
  * kernels before 6.13 put it just above), before the auxiliary vector is written.  A given file that
- * is no vDSO is an error (status 125); one whose data layout is not known works by system calls and
- * gives a warning.
+ * is no vDSO is an error (status 125).  Its own note names the kernel whose layout its data gets; without
+ * one it is the profile's, with a warning; one from before 3.15 had its data at kernel addresses and is not
+ * used, with a warning.
  */
 bool vdso_map(struct kernel *k, struct err *e);
 
@@ -48,24 +49,12 @@ void vdso_tick(struct kernel *k);
 /* The function whose entry is @pc: VDSO_NO_FUNCTION if it is none (inner block, other code). */
 enum vdso_function vdso_function_at(const struct kernel *k, gaddr pc);
 
-/*
- * A block at @pc inside the vDSO's zone is about to run: for the zone callback.  Brings what the
- * code reads from a device page (the HPET's counter) up to date.  The same answer as
- * vdso_function_at().
- */
-enum vdso_function vdso_enter(struct kernel *k, gaddr pc);
+/* A function of the vDSO is about to run and the clock is up to date: bring what the code reads from a
+ * device's page (the HPET's counter) up to date too. */
+void vdso_enter(struct kernel *k);
 
 /* True if @pc lies in the vDSO's text. */
 bool vdso_contains(const struct kernel *k, gaddr pc);
-
-/*
- * A cold call's cache lines: 64-byte lines of text and data that the function touches in the mode it
- * runs in (time namespace and clock source included); for the line model.
- */
-struct vdso_lines {
-	unsigned text, data;
-};
-struct vdso_lines vdso_lines(const struct kernel *k, enum vdso_function f, int64_t clock_id);
 
 /* Name of mappings that exist for the data of kernels which kept it outside user space; /proc/self/maps
  * does not show them. */

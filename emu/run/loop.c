@@ -143,12 +143,13 @@ static enum zone_action zone(void *ctx, gaddr pc, uint32_t insns, uint32_t cost)
 	(void)cost;
 	if (in_page(pc))
 		return page_zone(l, pc);
-	f = vdso_enter(k, pc);
+	f = vdso_function_at(k, pc);
 	if (f != VDSO_NO_FUNCTION) {
 		struct cost c;
 
 		loop_sync(l);
 		tick(l);
+		vdso_enter(k);
 		c = account_vdso(k->account, k->model, (enum time_call)f, (int64_t)(int32_t)engine_get(k->engine, REG_RDI));
 		charge(l, c);
 		trace_vdso(k, f, return_address(k), total(c));
