@@ -98,7 +98,9 @@ endif
 
 guests: $(GUESTS)
 
-$(GUEST_DIR)/bench/speed: guest/bench/speed.c
+BENCHES := $(GUEST_DIR)/bench/speed $(GUEST_DIR)/bench/timing $(GUEST_DIR)/bench/gettime
+$(BENCHES): $(GUEST_DIR)/bench/%: guest/bench/%.c guest/vdso-find.h guest/vsyscall.h
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(GUEST_STATIC) -o $@ $<
-guests: $(GUEST_DIR)/bench/speed
+	$(Q)$(CC) $(GUEST_STATIC) -Iguest -o $@ $<
+guests: $(BENCHES)
+$(GUEST_DIR)/vdso-check: guest/vdso-find.h
