@@ -94,6 +94,8 @@ install: all
 	install -m 755 $(B)/vsysemu $(DESTDIR)$(PREFIX)/bin/vsysemu
 	cp -r models $(DESTDIR)$(DATADIR)/
 	install -D -m 755 $(B)/guest/conformance $(DESTDIR)$(DATADIR)/guest/conformance
+	install -d $(DESTDIR)$(DATADIR)/guest/bench
+	install -m 755 $(BENCHES) $(DESTDIR)$(DATADIR)/guest/bench
 	install -m 644 docs/vsysemu.1 $(DESTDIR)$(PREFIX)/share/man/man1/vsysemu.1
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions \
 		$(DESTDIR)$(PREFIX)/share/zsh/site-functions \

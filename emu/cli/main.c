@@ -23,6 +23,7 @@ static verb_main *const verb_mains[VERB_COUNT] = {
 	[VERB_CHECK] = cli_check,
 	[VERB_EXPLAIN] = cli_explain,
 	[VERB_MODELS] = cli_models,
+	[VERB_REPRODUCE] = cli_reproduce,
 };
 
 /* Standard output that cannot be written (a full disk) is trouble, not success. */

@@ -2,7 +2,8 @@
 /*
  * What one time call costs by each path, in the words of the program whose tables models/published/ has:
  * timing PATH CALL [MILLISECONDS].  Proves that a program which times itself in the simulator gets the
- * numbers of the modelled machine.  PATH: syscall, vdso, vsyscall; CALL: gettimeofday, time, getcpu,
+ * numbers of the modelled machine.  PATH: syscall (the bare instruction), libc (the C library's syscall()),
+ * vdso, vsyscall; CALL: gettimeofday, time, getcpu,
  * CLOCK_MONOTONIC, dummy.
  */
 #include <stdio.h>
@@ -32,6 +33,12 @@ static void __attribute__((noinline)) by_syscall(long nr, long a, long b)
 {
 	for (int i = 0; i < LOOPS; i++)
 		enter(nr, a, b);
+}
+
+static void __attribute__((noinline)) by_libc(long nr, long a, long b)
+{
+	for (int i = 0; i < LOOPS; i++)
+		syscall(nr, a, b);
 }
 
 static void __attribute__((noinline)) by_function(call_fn *f, long a, long b)
@@ -74,7 +81,7 @@ static int measure(const char *path, const struct bench *b, double limit)
 		f = (call_fn *)vdso_find(b->function);
 	if (!strcmp(path, "vsyscall"))
 		f = (call_fn *)b->entry;
-	if (!f && strcmp(path, "syscall")) {
+	if (!f && strcmp(path, "syscall") && strcmp(path, "libc")) {
 		printf("%s has no %s here\n", path, b->call);
 		return 1;
 	}
@@ -83,6 +90,8 @@ static int measure(const char *path, const struct bench *b, double limit)
 		for (loops = 0; (spent = now() - start) < limit; loops += LOOPS) {
 			if (f)
 				by_function(f, b->a, b->b);
+			else if (!strcmp(path, "libc"))
+				by_libc(b->nr, b->a, b->b);
 			else
 				by_syscall(b->nr, b->a, b->b);
 			if (warm)
@@ -101,6 +110,6 @@ int main(int argc, char **argv)
 	for (unsigned i = 0; argc > 2 && i < sizeof(benches) / sizeof(benches[0]); i++)
 		if (!strcmp(argv[2], benches[i].call))
 			return measure(argv[1], &benches[i], limit);
-	fprintf(stderr, "usage: timing syscall|vdso|vsyscall CALL [MILLISECONDS]\n");
+	fprintf(stderr, "usage: timing syscall|libc|vdso|vsyscall CALL [MILLISECONDS]\n");
 	return 2;
 }

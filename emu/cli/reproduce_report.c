@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What `reproduce` found, as text, JSON and a page with a plot.  See reproduce.h. */
+#include <math.h>
+#include <string.h>
+
+#include "cli/json.h"
+#include "cli/reproduce.h"
+
+/* As many digits as a published figure has. */
+static void number(double v, struct buf *out)
+{
+	buf_printf(out, v < 1000 ? "%.2f" : v < 100000 ? "%.1f" : "%.0f", v);
+}
+
+static void kind_text(const struct reproduce_table *t, int k, struct buf *out)
+{
+	if (t->kind_n[k])
+		buf_printf(out, "; %u %s: mean error %.1f %%, worst %.1f %%", t->kind_n[k],
+			   k ? "fitted" : "not fitted", 100 * t->mean[k], 100 * t->worst[k]);
+}
+
+static void summary(const struct reproduce_table *t, struct buf *out)
+{
+	buf_printf(out, "%s: %u of %u rows simulated", t->name, t->done, t->rows);
+	kind_text(t, 1, out);
+	kind_text(t, 0, out);
+	buf_printf(out, "\n");
+}
+
+void reproduce_text(const struct reproduce *r, struct buf *out)
+{
+	const char *table = "";
+
+	for (size_t i = 0; i < r->row.n; i++) {
+		const struct reproduce_row *w = &r->row.at[i];
+		struct buf v = { 0 };
+
+		if (strcmp(table, w->p->table))
+			buf_printf(out, "%s%s\n  %-46s %12s %12s %-8s %8s %-6s %s\n", *table ? "\n" : "", w->p->table, "row",
+				   "published", "simulated", "unit", "error", "fitted", "source");
+		table = w->p->table;
+		if (w->done)
+			number(w->simulated, &v);
+		buf_printf(out, "  %-46s %12s %12s %-8s ", w->p->row, w->p->published_text, w->done ? v.data : "-",
+			   w->p->unit);
+		if (w->done)
+			buf_printf(out, "%+6.1f %%", 100 * w->error);
+		else
+			buf_printf(out, "%8s", "-");
+		buf_printf(out, " %-6s %s%s%s\n", w->p->fitted ? "yes" : "no", w->p->source, *w->p->note ? "; " : "",
+			   w->p->note);
+		buf_free(&v);
+	}
+	buf_printf(out, "\n");
+	for (size_t i = 0; i < r->table.n; i++)
+		summary(&r->table.at[i], out);
+}
+
+static void row_json(const struct reproduce_row *w, struct json *o)
+{
+	json_put_string(o, "table", w->p->table);
+	json_put_string(o, "row", w->p->row);
+	json_put_real(o, "published", w->p->published);
+	if (w->done)
+		json_put_real(o, "simulated", w->simulated);
+	else
+		json_put_null(o, "simulated");
+	json_put_string(o, "unit", w->p->unit);
+	if (w->done)
+		json_put_real(o, "error", w->error);
+	else
+		json_put_null(o, "error");
+	json_put_bool(o, "fitted", w->p->fitted);
+	json_put_string(o, "source", w->p->source);
+	json_put_string(o, "note", *w->p->note ? w->p->note : NULL);
+}
+
+static void table_json(const struct reproduce_table *t, struct json *o)
+{
+	static const char *const kind[] = { "not_fitted", "fitted" };
+
+	json_put_string(o, "table", t->name);
+	json_put_int(o, "rows", t->rows);
+	json_put_int(o, "simulated", t->done);
+	for (int k = 1; k >= 0; k--) {
+		struct json *j = json_put(o, kind[k], json_new_object());
+
+		json_put_int(j, "rows", t->kind_n[k]);
+		json_put_real(j, "mean_error", t->kind_n[k] ? t->mean[k] : NAN);
+		json_put_real(j, "worst_error", t->kind_n[k] ? t->worst[k] : NAN);
+	}
+}
+
+void reproduce_json(const struct reproduce *r, struct buf *out)
+{
+	struct json *j = json_new_object(), *a;
+
+	json_put_string(j, "schema", "vsysemu.reproduce/1");
+	a = json_put(j, "rows", json_new_array());
+	for (size_t i = 0; i < r->row.n; i++)
+		row_json(&r->row.at[i], json_add(a, json_new_object()));
+	a = json_put(j, "tables", json_new_array());
+	for (size_t i = 0; i < r->table.n; i++)
+		table_json(&r->table.at[i], json_add(a, json_new_object()));
+	json_text(j, 2, 6, out);
+	buf_printf(out, "\n");
+	json_drop(j);
+}
+
+static const char style[] =
+	":root{--bg:#fff;--fg:#1b1f24;--dim:#59636e;--line:#d1d9e0;--fit:#0969da;--not:#bc4c00}\n"
+	"@media(prefers-color-scheme:dark){:root{--bg:#0d1117;--fg:#e6edf3;--dim:#9198a1;--line:#3d444d;"
+	"--fit:#4493f8;--not:#f0883e}}\n"
+	"body{margin:0 auto;max-width:80rem;padding:1rem 1.5rem;background:var(--bg);color:var(--fg);"
+	"font:15px/1.45 system-ui,sans-serif}\n"
+	"h1{font-size:1.4rem}h2{font-size:1.1rem;margin:1.5rem 0 .3rem}.dim{color:var(--dim)}\n"
+	"table{border-collapse:collapse;width:100%;font-size:14px}th,td{text-align:left;padding:.2rem .6rem;"
+	"border-bottom:1px solid var(--line);vertical-align:top}\n"
+	".n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
+	"svg text{fill:var(--dim);font-size:12px}svg line{stroke:var(--line)}"
+	".f1{fill:var(--fit)}.f0{fill:none;stroke:var(--not);stroke-width:2}\n";
+
+static void escaped(const char *s, struct buf *out)
+{
+	for (; *s; s++) {
+		if (*s == '&')
+			buf_printf(out, "&amp;");
+		else if (*s == '<')
+			buf_printf(out, "&lt;");
+		else
+			buf_add(out, s, 1);
+	}
+}
+
+/* Errors of all simulated rows, a table a line; beyond 25 % at the edge. */
+static void plot(const struct reproduce *r, struct buf *out)
+{
+	const double mid = 560, per = 16; /* pixels: of error 0, of a percent */
+
+	buf_printf(out, "<svg role=\"img\" aria-label=\"errors by table\" viewBox=\"0 0 1000 %zu\">\n",
+		   40 + 26 * r->table.n);
+	for (int p = -25; p <= 25; p += 5)
+		buf_printf(out, "<line x1=\"%g\" x2=\"%g\" y1=\"20\" y2=\"%zu\"/><text x=\"%g\" y=\"14\" "
+				"text-anchor=\"middle\">%+d %%</text>\n",
+			   mid + p * per, mid + p * per, 30 + 26 * r->table.n, mid + p * per, p);
+	for (size_t t = 0; t < r->table.n; t++) {
+		buf_printf(out, "<text x=\"0\" y=\"%zu\">", 44 + 26 * t);
+		escaped(r->table.at[t].name, out);
+		buf_printf(out, "</text>\n");
+		for (size_t i = 0; i < r->row.n; i++) {
+			const struct reproduce_row *w = &r->row.at[i];
+
+			if (!w->done || strcmp(w->p->table, r->table.at[t].name))
+				continue;
+			buf_printf(out, "<circle class=\"f%d\" r=\"5\" cx=\"%.1f\" cy=\"%zu\"><title>", w->p->fitted,
+				   mid + per * fmax(-26, fmin(26, 100 * w->error)), 40 + 26 * t);
+			escaped(w->p->row, out);
+			buf_printf(out, ": %+.1f %%</title></circle>\n", 100 * w->error);
+		}
+	}
+	buf_printf(out, "</svg>\n");
+}
+
+static void row_html(const struct reproduce_row *w, struct buf *out)
+{
+	buf_printf(out, "<tr><td>");
+	escaped(w->p->row, out);
+	buf_printf(out, "</td><td class=\"n\">%s</td><td class=\"n\">", w->p->published_text);
+	if (w->done)
+		number(w->simulated, out);
+	buf_printf(out, "</td><td>%s</td><td class=\"n\">", w->p->unit);
+	if (w->done)
+		buf_printf(out, "%+.1f %%", 100 * w->error);
+	buf_printf(out, "</td><td>%s</td><td class=\"dim\">", w->p->fitted ? "fitted" : "");
+	escaped(w->p->source, out);
+	buf_printf(out, "%s", *w->p->note ? "; " : "");
+	escaped(w->p->note, out);
+	buf_printf(out, "</td></tr>\n");
+}
+
+void reproduce_html(const struct reproduce *r, struct buf *out)
+{
+	buf_printf(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+			"<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+			"<title>Published and simulated</title>\n<style>%s</style></head><body>\n"
+			"<h1>Published and simulated</h1>\n<p class=\"dim\">Error is simulated / published &minus; 1. "
+			"Full dots: rows that served to fit a price; rings: rows that did not.</p>\n",
+		   style);
+	plot(r, out);
+	for (size_t t = 0; t < r->table.n; t++) {
+		buf_printf(out, "<h2>");
+		escaped(r->table.at[t].name, out);
+		buf_printf(out, "</h2>\n<p class=\"dim\">");
+		summary(&r->table.at[t], out);
+		buf_printf(out, "</p>\n<table><tr><th>row</th><th class=\"n\">published</th><th class=\"n\">simulated</th>"
+				"<th>unit</th><th class=\"n\">error</th><th></th><th>source</th></tr>\n");
+		for (size_t i = 0; i < r->row.n; i++)
+			if (!strcmp(r->row.at[i].p->table, r->table.at[t].name))
+				row_html(&r->row.at[i], out);
+		buf_printf(out, "</table>\n");
+	}
+	buf_printf(out, "</body></html>\n");
+}
