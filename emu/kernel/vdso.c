@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "facts/elfview.h"
 #include "facts/vdsogen.h"
 #include "kernel/kernel.h"
 #include "kernel/vdso_file.h"
+#include "kernel/vdso_record.h"
 
 #define PATCH_MAGIC 0x5a56444f73647672ull
 #define ABOVE_STACK_BYTES ((gaddr)1 << 20)
@@ -55,96 +55,7 @@ bool vdso_check(struct kernel *k, struct err *e)
 	return bytes;
 }
 
-/* ---- the numbers in the pages ---- */
-
-static void source_tsc(const struct clock *c, struct vdso_record *r)
-{
-	r->mult = c->mult;
-	r->shift = c->shift;
-	r->last = c->last_tsc;
-	r->mask = UINT64_MAX;
-	r->mono_ns = (uint64_t)(c->last_sns >> c->shift);
-	r->mono_frac = (uint64_t)c->last_sns & ((1ull << c->shift) - 1);
-}
-
-/* A counter that is read as nanoseconds of the same scale: pvclock. */
-static void source_ns(const struct clock *c, struct vdso_record *r)
-{
-	r->shift = 8;
-	r->mult = 1u << r->shift;
-	r->mono_ns = (uint64_t)(c->last_sns >> c->shift);
-	r->last = r->mono_ns;
-	r->mask = UINT64_MAX;
-	r->mono_frac = 0;
-}
-
-/* Its counter goes at the rate of the TSC, so that the vDSO and the system calls agree to the last tick. */
-static uint64_t hpet_counter(const struct clock *c)
-{
-	return clock_tsc(c) & UINT32_MAX;
-}
-
-static void source_hpet(const struct clock *c, struct vdso_record *r)
-{
-	source_tsc(c, r);
-	r->last &= UINT32_MAX;
-	r->mask = UINT32_MAX;
-	r->hpet = hpet_counter(c);
-}
-
-/* mul and shift of a pvclock record: ns = (ticks << shift) * mul >> 32 (pvclock_scale_delta). */
-static void pvclock_scale(uint64_t hz, uint32_t *mul, int8_t *shift)
-{
-	uint64_t base = hz, scaled = NS_PER_S;
-	int s = 0;
-
-	while (base > scaled * 2 || base >> 32) {
-		base >>= 1;
-		s--;
-	}
-	while (base <= UINT32_MAX && base <= scaled) {
-		if (scaled >> 32 || base & 0x80000000u)
-			scaled >>= 1;
-		else
-			base <<= 1;
-		s++;
-	}
-	*mul = (uint32_t)((scaled << 32) / base);
-	*shift = (int8_t)s;
-}
-
-static void fill_record(struct kernel *k, struct vdso_record *r)
-{
-	const struct clock *c = &k->clock;
-	int64_t wall = 0, mono = 0;
-
-	memset(r, 0, sizeof(*r));
-	/* What the profile says that its vDSO reads is what its prices are for. */
-	r->source = k->model->kernel->vdso_sources >> k->model->clocksource & 1 ? k->model->clocksource : CS_NONE;
-	if (r->source == CS_KVM_CLOCK)
-		source_ns(c, r);
-	else if (r->source == CS_HPET)
-		source_hpet(c, r);
-	else
-		source_tsc(c, r);
-	r->max_cycles = r->mult ? UINT64_MAX / 2 / r->mult : 0;
-	clock_read(c, CLOCK_REALTIME_COARSE, &wall);
-	clock_read(c, CLOCK_MONOTONIC_COARSE, &mono);
-	mono -= c->mono_offset_ns;
-	r->coarse_mono_ns = (uint64_t)mono;
-	r->wall_to_mono_ns = mono - wall;
-	r->hrtimer_res_ns = 1;
-	r->tick_ns = (uint32_t)(NS_PER_S / c->tick_hz);
-	r->timens = k->opt->timens;
-	r->timens_mono_ns = c->mono_offset_ns;
-	r->timens_boot_ns = c->boot_offset_ns;
-	pvclock_scale(c->tsc_hz, &r->pv_mul, &r->pv_shift);
-	r->pv_tsc = c->last_tsc;
-	r->pv_system_ns = (uint64_t)(c->last_sns >> c->shift);
-	r->reader = r->source == CS_TSC ? k->vdso->tsc_reader : r->source == CS_HPET ? k->vdso->hpet_reader : 0;
-	r->rng_generation = 1;
-	r->rng_ready = false; /* random bytes come from --seed, by the system call */
-}
+/* ---- the data pages ---- */
 
 static void fill_pages(struct kernel *k)
 {
@@ -152,7 +63,7 @@ static void fill_pages(struct kernel *k)
 	struct vdso_record r;
 	uint8_t page[PAGE_BYTES];
 
-	fill_record(k, &r);
+	vdso_record_now(k, s->tsc_reader, s->hpet_reader, &r);
 	s->seq += 2;
 	for (unsigned i = 0; i < s->gen->pages; i++) {
 		if (!s->page[i] || !vdso_page_used(s->gen, s->gen->page[i], &r))
@@ -291,7 +202,7 @@ static bool map_pages(struct kernel *k, struct vdso_state *s, unsigned from, uns
 	if (mapped < 0)
 		return false;
 	memory_set_name(k->mem, s->page[from], name);
-	fill_record(k, &r);
+	vdso_record_now(k, s->tsc_reader, s->hpet_reader, &r);
 	for (unsigned i = from; i < to; i++)
 		if (vdso_page_used(g, g->page[i], &r) &&
 		    mmap(memory_host(s->page[i]), PAGE_BYTES, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1,
@@ -414,7 +325,7 @@ void vdso_enter(struct kernel *k)
 
 	if (!s || k->model->clocksource != CS_HPET)
 		return;
-	now = hpet_counter(&k->clock);
+	now = vdso_record_hpet(&k->clock);
 	for (unsigned i = 0; i < s->gen->pages; i++)
 		if (s->gen->page[i] == VDSO_PAGE_HPET && s->page[i])
 			memory_poke(k->mem, s->page[i] + 0xf0, &now, 8);

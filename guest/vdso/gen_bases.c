@@ -121,6 +121,13 @@ INLINE u64 to_ns(const struct record *v, u64 cycles, u64 base)
 #endif
 }
 
+INLINE int read_retry(const struct record *v, u32 seq)
+{
+	barrier();
+	return unlikely(READ_ONCE(v->seq) != seq);
+}
+
+#if TIMENS
 INLINE u32 read_begin(const struct record *v)
 {
 	u32 seq;
@@ -131,13 +138,6 @@ INLINE u32 read_begin(const struct record *v)
 	return seq;
 }
 
-INLINE int read_retry(const struct record *v, u32 seq)
-{
-	barrier();
-	return unlikely(READ_ONCE(v->seq) != seq);
-}
-
-#if TIMENS
 NOINLINE static int hres_timens(const struct record *ns_page, u32 clock, struct timespec *ts)
 {
 	const struct record *v = clock == CLOCK_MONOTONIC_RAW ? &timens_data[1] : &timens_data[0];

@@ -5,7 +5,7 @@ VDSO_CC ?= gcc
 VDSO_DIR := $(B)/guest/vdso
 VDSO_FLAGS := -std=gnu11 -O2 -fPIC -ffreestanding -fvisibility=hidden -fno-stack-protector -mno-sse \
 	-mno-mmx -mno-red-zone -mno-80387 -fasynchronous-unwind-tables -fomit-frame-pointer -fno-common \
-	-fno-jump-tables -fno-builtin -fno-strict-aliasing -Wall -Wextra -Werror -Wno-attribute-alias
+	-fno-jump-tables -fno-builtin -fno-strict-aliasing -Wall -Wextra -Werror -Wno-unknown-warning-option -Wno-attribute-alias
 VDSO_HIGH := -DBASE=0xffffffffff700000
 # -D flags of each image: what the code does, and where the pages are (page numbers, first byte).
 VDSO_IMAGES := a b c d d-3.8 e-3.15 e-3.16 e-4.5 e-4.7 e-4.12 f g h h-6.13 i
