@@ -2,8 +2,12 @@
 /*
  * Proves that the vDSO is found by its own tables and agrees with the system calls: every function is looked
  * up through AT_SYSINFO_EHDR, and each clock read lies between two system calls around it.
+ * "dump": write the image to standard output.  "touch N": read the word at N pages from the image and say
+ * what comes of it.
  */
+#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <time.h>
@@ -68,10 +72,50 @@ static int check_rest(void)
 	return bad;
 }
 
-int main(void)
+static int dump(void)
 {
-	int bad = check_clocks() + check_rest();
+	unsigned long base = getauxval(AT_SYSINFO_EHDR), start, end;
+	FILE *f = fopen("/proc/self/maps", "r");
+	char line[512];
 
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%lx-%lx", &start, &end) == 2 && start == base)
+			return write(1, (void *)start, end - start) != (long)(end - start);
+	return 1;
+}
+
+static void on_fault(int sig, siginfo_t *si, void *ctx)
+{
+	(void)ctx;
+	printf("%s code %d\n", sig == SIGBUS ? "SIGBUS" : "SIGSEGV", si->si_code);
+	fflush(stdout);
+	_exit(0);
+}
+
+static int touch(long page, int store)
+{
+	struct sigaction sa = { .sa_sigaction = on_fault, .sa_flags = SA_SIGINFO };
+	volatile int *p = (int *)(getauxval(AT_SYSINFO_EHDR) + (unsigned long)page * 4096);
+
+	sigaction(SIGBUS, &sa, NULL);
+	sigaction(SIGSEGV, &sa, NULL);
+	if (store)
+		*p = 0;
+	else
+		(void)*p;
+	puts("read");
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int bad;
+
+	if (argc > 1 && !strcmp(argv[1], "dump"))
+		return dump();
+	if (argc > 2)
+		return touch(atol(argv[2]), !strcmp(argv[1], "store"));
+	bad = check_clocks() + check_rest();
 	printf("time %d, getres %d, getrandom %d: %d wrong\n", !!vdso_find("__vdso_time"), !!vdso_find("__vdso_clock_getres"),
 	       !!vdso_find("__vdso_getrandom"), bad);
 	return bad != 0;
