@@ -96,6 +96,27 @@ ifneq ($(shell command -v diet),)
 GUESTS += $(GUEST_DIR)/hello-diet
 endif
 
+# Which C library finds the vDSO.
+$(GUEST_DIR)/clock-calls: guest/clock-calls.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(GUEST_STATIC) -o $@ $<
+$(GUEST_DIR)/clock-calls-dynamic: guest/clock-calls.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(GUEST_FLAGS) -no-pie -o $@ $<
+$(GUEST_DIR)/clock-calls-musl: guest/clock-calls.c
+	@mkdir -p $(@D)
+	$(Q)musl-gcc $(GUEST_STATIC) -o $@ $<
+$(GUEST_DIR)/clock-calls-diet: guest/clock-calls.c
+	@mkdir -p $(@D)
+	$(Q)diet $(CC) $(GUEST_STATIC) -o $@ $< 2>/dev/null
+GUESTS += $(GUEST_DIR)/clock-calls $(GUEST_DIR)/clock-calls-dynamic
+ifneq ($(shell command -v musl-gcc),)
+GUESTS += $(GUEST_DIR)/clock-calls-musl
+endif
+ifneq ($(shell command -v diet),)
+GUESTS += $(GUEST_DIR)/clock-calls-diet
+endif
+
 guests: $(GUESTS)
 
 BENCHES := $(GUEST_DIR)/bench/speed $(GUEST_DIR)/bench/timing $(GUEST_DIR)/bench/gettime

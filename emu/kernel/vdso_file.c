@@ -12,6 +12,21 @@
 #define FILE_BYTES_MAX (64u << 10)
 #define RELEASE_BY_FIXMAP 0x030f /* before it the data lay at kernel addresses */
 
+/* All of it must be there: what is cut off would fault in the guest. */
+static bool is_whole(const struct elfview *v)
+{
+	bool dynamic = false;
+
+	for (unsigned i = 0; i < v->phn; i++) {
+		const Elf64_Phdr *p = &v->ph[i];
+
+		if (p->p_offset > v->n || p->p_filesz > v->n - p->p_offset)
+			return false;
+		dynamic |= p->p_type == PT_DYNAMIC;
+	}
+	return dynamic;
+}
+
 static bool is_vdso(const uint8_t *bytes, size_t n, const char **why)
 {
 	struct elfview v;
@@ -20,7 +35,11 @@ static bool is_vdso(const uint8_t *bytes, size_t n, const char **why)
 	if (!elfview_open(&v, bytes, n, why))
 		return false;
 	*why = "not a shared object";
-	ok = v.eh->e_type == ET_DYN && v.phn;
+	ok = v.eh->e_type == ET_DYN && v.phn && v.ph[0].p_type == PT_LOAD && !v.ph[0].p_offset;
+	if (ok) {
+		*why = "not all of a shared object";
+		ok = is_whole(&v);
+	}
 	elfview_close(&v);
 	return ok;
 }
@@ -33,7 +52,6 @@ uint8_t *vdso_file_read(const char *path, size_t *n, struct err *e)
 	bool ok = false;
 
 	*n = 0;
-	errno = 0;
 	if (f)
 		*n = fread(bytes, 1, FILE_BYTES_MAX + 1, f);
 	if (!f || ferror(f))

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "facts/vdsogen.h"
 #include "kernel/exec.h"
 #include "kernel/fd.h"
 #include "kernel/hostsig.h"
@@ -27,6 +28,8 @@
 #include "run/loop.h"
 #include "run/loop_private.h"
 #include "run/trace.h"
+
+#define TIMENS_SINCE 0x0506 /* Linux 5.6 */
 
 #define PROCESSES_MAX 4096u
 #define UPTIME_AT_START_NS (1000 * NS_PER_S)
@@ -145,6 +148,9 @@ static bool start(const struct run_request *r, struct kernel *k, struct err *e)
 {
 	struct engine_ops ops;
 
+	if (r->opt->timens && vdso_release(r->model->kernel->release) < TIMENS_SINCE)
+		return err_set_status(e, 125, "--timens: Linux %s has no time namespaces (5.6 brought them)",
+				      r->model->kernel->release);
 	k->model = r->model;
 	set_hwcap(k);
 	k->opt = r->opt;

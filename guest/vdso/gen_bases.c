@@ -323,7 +323,10 @@ struct random_params {
 };
 #define STATE_BYTES 144
 
-/* lib/vdso/getrandom.c; a request for the parameters has @state_bytes ~0. */
+/*
+ * lib/vdso/getrandom.c; a request for the parameters has @state_bytes ~0.  The page beside never says that
+ * the generator is ready, since random bytes must come from the seed: what is left is the way to the kernel.
+ */
 EXPORT(s64, getrandom, (void *buffer, u64 n, u32 flags, void *state, u64 state_bytes));
 s64 __vdso_getrandom(void *buffer, u64 n, u32 flags, void *state, u64 state_bytes)
 {
@@ -337,6 +340,9 @@ s64 __vdso_getrandom(void *buffer, u64 n, u32 flags, void *state, u64 state_byte
 			p->reserved[i] = 0;
 		return 0;
 	}
+	/* A state that could be lost by halves. */
+	if (((u64)state & 4095) + STATE_BYTES > 4096)
+		return -14; /* -EFAULT */
 	return syscall3(NR_getrandom, buffer, (s64)n, flags);
 }
 #endif

@@ -20,6 +20,108 @@ for f in models/kernel/*.ini; do
 	done
 done
 is "time name space" "$("$V" -q --kernel=6.1 --timens=1000,2000 -- "$guest" 2>&1)" "$(expect 6.1)"
+is "xen's clock" "$("$V" -q --kernel=6.1 --clocksource=xen -- "$guest" 2>&1)" "$(expect 6.1)"
+
+# The data pages are the mappings they really are; those in no use raise SIGBUS.
+pages() {
+	"$V" -q --kernel="$1" -- cat /proc/self/maps |
+		sed -n 's/^\([0-9a-f]*\)-\([0-9a-f]*\) \([^ ]*\) 0* 00:00 0  *\(\[v[vd].*\)/\1 \2 \3 \4/p' |
+		while read -r a b c d; do printf '%s %d %s;' "$c" $(((0x$b - 0x$a) / 4096)) "$d"; done
+}
+like "maps of 2.6.32" "$(pages 2.6.32)" '^r-xp [12] \[vdso\];$'
+like "maps of 3.16" "$(pages 3.16)" '^r--p 2 \[vvar\];r-xp [12] \[vdso\];$'
+like "maps of 6.1" "$(pages 6.1)" '^r--p 4 \[vvar\];r-xp [12] \[vdso\];$'
+like "maps of 6.18" "$(pages 6.18)" '^r--p 4 \[vvar\];r--p 2 \[vvar_vclock\];r-xp 2 \[vdso\];$'
+touch_page() { "$V" -q "$@" 2>&1; }
+is "record" "$(touch_page --kernel=6.1 -- "$guest" touch -4)" read
+is "pvclock unused" "$(touch_page --kernel=6.1 -- "$guest" touch -3)" "SIGBUS code 2"
+is "pvclock used" "$(touch_page --kernel=6.1 --clocksource=kvm-clock -- "$guest" touch -3)" read
+is "hvclock" "$(touch_page --kernel=6.1 -- "$guest" touch -2)" "SIGBUS code 2"
+is "timens unused" "$(touch_page --kernel=6.1 -- "$guest" touch -1)" "SIGBUS code 2"
+is "timens used" "$(touch_page --kernel=6.1 --timens=5,5 -- "$guest" touch -1)" read
+is "record written" "$(touch_page --kernel=6.1 -- "$guest" store -4)" "SIGSEGV code 2"
+is "text written" "$(touch_page --kernel=6.1 -- "$guest" store 0)" "SIGSEGV code 2"
+
+# Every C library finds the functions it looks for.
+calls() {
+	"$V" -q --kernel="$1" --trace=vdso -- "$B/guest/clock-calls$2" 2>&1 |
+		sed -n 's/.*\[vdso\] \([a-z_]*\)(.*/\1/p' | tr '\n' ' '
+}
+for k in 2.6.32 3.7 3.16 6.1 6.18; do
+	[ $k = 2.6.32 ] && last= || last='time '
+	is "glibc, $k" "$(calls $k "")" "clock_gettime gettimeofday $last"
+	is "glibc dynamic, $k" "$(calls $k -dynamic)" "clock_gettime gettimeofday $last"
+	if [ -x "$B/guest/clock-calls-musl" ]; then
+		is "musl, $k" "$(calls $k -musl)" "clock_gettime clock_gettime clock_gettime "
+	else
+		skip "musl, $k" "no musl-gcc"
+	fi
+	if [ -x "$B/guest/clock-calls-diet" ]; then
+		is "dietlibc, $k" "$(calls $k -diet)" "clock_gettime gettimeofday gettimeofday "
+	else
+		skip "dietlibc, $k" "no diet"
+	fi
+done
+
+# A given image: ours of another generation, whose version is unknown outside a run; this machine's.
+for c in tsc kvm-clock none; do
+	if $guest dump >"$T/real" && "$V" -q --vdso="$T/real" -- "$guest" touch 0 >/dev/null 2>&1; then
+		is "this machine's, $c" "$("$V" -q --kernel=6.1 --clocksource=$c --vdso="$T/real" -- "$guest" 2>&1)" \
+			"$($guest)"
+	else
+		skip "this machine's, $c" "no vDSO or one of an unknown kernel"
+	fi
+done
+"$V" -q --kernel=5.3 -- "$guest" dump >"$T/ours"
+is "dump of 5.3 in 6.18" "$("$V" -q --kernel=6.18 --vdso="$T/ours" -- "$guest" 2>&1)" "$(expect 5.3)"
+"$V" -q --kernel=2.6.32 -- "$guest" dump >"$T/old"
+"$V" -q --vdso="$T/old" -- "$guest" >/dev/null 2>&1
+is "of a kernel with data of its own: none" $? 1
+head -c 1000 "$T/ours" >"$T/short"
+echo text >"$T/text"
+for f in short text nothing; do
+	"$V" -q --vdso="$T/$f" -- "$guest" >"$T/out" 2>&1
+	is "status with $f" $? 125
+	is "one line for $f" "$(wc -l <"$T/out") $(grep -c "^vsysemu: --vdso: $T/$f: " "$T/out")" "1 1"
+done
+says() {
+	"$V" -q "$@" 2>&1
+}
+is "no time name space before 5.6" "$(says --kernel=4.4 --timens -- "$guest"); $?" \
+	"vsysemu: --timens: Linux 4.4.0 has no time namespaces (5.6 brought them); 125"
+
+# What lies beside the image: the record can be read, pages in no use raise SIGBUS, none can be written.
+touches() {
+	for page; do says --kernel="$kernel" $source -- "$guest" touch "$page"; done | tr '\n' ';'
+}
+bus="SIGBUS code 2;"
+kernel=6.1 source=
+is "6.1: pages" "$(touches -4 -3 -2 -1)" "read;$bus$bus$bus"
+source=--clocksource=kvm-clock
+is "6.1: pages, kvm-clock" "$(touches -4 -3 -2 -1)" "read;read;$bus$bus"
+source=--timens=1,2
+is "6.1: pages in a name space" "$(touches -4 -3 -2 -1)" "read;$bus${bus}read;"
+kernel=6.18 source=
+is "6.18: pages" "$(touches -6 -5 -4 -3 -2 -1)" "read;${bus}read;$bus$bus$bus"
+kernel=4.10
+is "4.10: pages" "$(touches -2 -1)" "read;$bus"
+for p in -4 0; do
+	is "6.1: no store to page $p" "$(says --kernel=6.1 -- "$guest" store $p)" "SIGSEGV code 2"
+done
+
+# An image taken out of one kernel works in another: its data is laid out as its note says.
+for k in 3.16 4.4 4.10 5.3 6.1 6.18; do
+	says --kernel=$k -- "$guest" dump >"$T/image"
+	is "image of $k as a file" "$(says --kernel=6.1 --vdso="$T/image" -- "$guest")" "$(expect $k)"
+done
+if $guest dump >"$T/host" 2>/dev/null && $guest >"$T/native"; then
+	is "this machine's image" "$(says --vdso="$T/host" -- "$guest")" "$(cat "$T/native")"
+else
+	skip "this machine's image" "it has none"
+fi
+is "a file that is none" "$(says --vdso=Makefile -- "$guest"); $?" \
+	"vsysemu: --vdso: Makefile: not a 64-bit little-endian ELF file; 125"
+is "no file" "$(says --vdso="$T/nowhere" -- "$guest"); $?" "vsysemu: --vdso: $T/nowhere: No such file or directory; 125"
 # Without an image the program finds none, and says so by its status.
 "$V" -q --vdso=off -- "$guest" >/dev/null 2>&1
 is "off" $? 1
