@@ -20,10 +20,11 @@ struct words {
 	int n;
 };
 
-static void words_add(struct words *w, char *s)
+/* execv() wants words it may write to and never does. */
+static void words_add(struct words *w, const char *s)
 {
 	if (w->n < WORDS_MAX)
-		w->at[w->n++] = s;
+		w->at[w->n++] = (char *)(uintptr_t)s;
 }
 
 static void words_split(struct words *w, char *text)
@@ -170,22 +171,20 @@ static bool take(struct reproduce_row *r, const struct words *w, double result, 
 
 bool reproduce_run(struct reproduce_row *r, const struct options *o, struct err *e)
 {
-	static char program[] = "vsysemu", quiet[] = "-q", limit[] = "--timeout=" SECONDS_MAX, set[] = "--set",
-		    end[] = "--";
 	char *options = xstrdup(r->p->options), *guest = xstrdup(r->p->guest), *path = NULL;
 	struct words w = { .n = 0 };
 	double result = 0;
 	bool good = true;
 
-	words_add(&w, program);
-	words_add(&w, quiet);
-	words_add(&w, limit);
+	words_add(&w, "vsysemu");
+	words_add(&w, "-q");
+	words_add(&w, "--timeout=" SECONDS_MAX);
 	words_split(&w, options);
 	for (size_t i = 0; i < o->set.n; i++) {
-		words_add(&w, set);
-		words_add(&w, (char *)(uintptr_t)o->set.at[i]);
+		words_add(&w, "--set");
+		words_add(&w, o->set.at[i]);
 	}
-	words_add(&w, end);
+	words_add(&w, "--");
 	if (*guest) {
 		int first = w.n;
 
