@@ -24,6 +24,7 @@ static verb_main *const verb_mains[VERB_COUNT] = {
 	[VERB_EXPLAIN] = cli_explain,
 	[VERB_MODELS] = cli_models,
 	[VERB_REPRODUCE] = cli_reproduce,
+	[VERB_CALIBRATE] = cli_calibrate,
 };
 
 /* Standard output that cannot be written (a full disk) is trouble, not success. */

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# `calibrate`: a profile of this machine that is a profile like any other.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/tap.sh
+"$V" calibrate x >"$T/out" 2>"$T/err"
+is "an operand: status, one line" "$? $(wc -l <"$T/err") $(wc -c <"$T/out")" "125 1 0"
+"$V" calibrate -o "$T/no/such" >"$T/out" 2>"$T/err"
+is "a place that cannot be written: status, one line" "$? $(wc -l <"$T/err")" "125 1"
+for try in 1 2 3; do # a neighbour may be noisy: then it refuses, which is right but proves nothing
+	"$V" calibrate -o "$T/this.ini" >"$T/out" 2>"$T/err"
+	rc=$?
+	[ $rc -eq 0 ] && break
+done
+if [ $rc -ne 0 ]; then
+	like "refused because of noise" "$(cat "$T/err")" 'noisy|could not be measured'
+	is "and wrote nothing" "$([ -e "$T/this.ini" ] && echo there)" ""
+	done_testing
+	exit
+fi
+is "status, nothing printed" "$rc $(cat "$T/out" "$T/err")" "0 "
+"$V" models "$T/this.ini" >"$T/models"
+is "models takes it" "$?" 0
+for k in core_hz tsc_hz rdtsc_cycles call_cycles timekeeping_cycles syscall_cycles sysret_cycles l1_cycles; do
+	like "$k is measured" "$(grep "^$k  *" "$T/models")" '^[a-z0-9_]+ +[0-9.]+ +[A-Za-z]* +measured'
+done
+# What a guest measures under the profile is what the same program measures here, roughly.
+value() { sed -n 's/.*= \([0-9.]*\) nsec.*/\1/p'; }
+for p in "vdso CLOCK_MONOTONIC" "syscall dummy" "syscall CLOCK_MONOTONIC"; do
+	n=$("$B/guest/bench/timing" $p 20 | value)
+	e=$("$V" -q --cpu="$T/this.ini" "$B/guest/bench/timing" $p 2 | value)
+	is "$p: within a factor of 1.6 of this machine" "$(awk -v n="$n" -v e="$e" 'BEGIN {
+		print (e < n * 1.6 && n < e * 1.6 ? "yes" : e " against " n) }')" yes
+done
+done_testing
