@@ -128,36 +128,50 @@ static const enum cost_stage syscall_stages[] = { STAGE_syscall, STAGE_syscall_s
 static const enum cost_stage trap_stages[] = { STAGE_page_fault_gate, STAGE_trap_save, STAGE_fault_path,
 					       STAGE_trap_restore, STAGE_iret };
 
+/* Prices that several loops lead to. */
+struct prices {
+	double call, rdtsc, fence, timekeeping, convert, null, copy;
+};
+
+static struct prices price(const struct calibrate *c)
+{
+	struct prices p = { .call = net(c, PROBE_vdso_time), .rdtsc = net(c, PROBE_rdtsc),
+			    .null = net(c, PROBE_syscall_null) };
+
+	p.fence = above(net(c, PROBE_fence) - p.rdtsc, 0);
+	p.timekeeping = above(net(c, PROBE_vdso_gettime) - p.call - p.rdtsc - p.fence, 1);
+	p.convert = above(net(c, PROBE_vdso_gettimeofday) - net(c, PROBE_vdso_gettime), 0);
+	p.copy = above(net(c, PROBE_syscall_gettime) - p.null - p.rdtsc - p.timekeeping, 0);
+	return p;
+}
+
 /* What calls without a trap show. */
 static void write_calls(const struct calibrate *c, const struct cpu_model *base, double pti, struct buf *b)
 {
-	double call = net(c, PROBE_vdso_time), rdtsc = net(c, PROBE_rdtsc);
-	double fence = above(net(c, PROBE_fence) - rdtsc, 0);
-	double keep = above(net(c, PROBE_vdso_gettime) - call - rdtsc - fence, 1);
-	double null = net(c, PROBE_syscall_null);
+	struct prices p = price(c);
 
 	buf_printf(b, "[stages]\n");
-	stage(b, STAGE_call, call, "time() of the vDSO");
-	stage(b, STAGE_rdtsc, rdtsc, "loop");
-	stage(b, STAGE_fence, fence, "LFENCE and RDTSC less RDTSC");
-	stage(b, STAGE_timekeeping, keep, "clock_gettime of the vDSO less call, fence, RDTSC");
-	stage(b, STAGE_convert_us, above(net(c, PROBE_vdso_gettimeofday) - net(c, PROBE_vdso_gettime), 0),
-	      "gettimeofday less clock_gettime of the vDSO");
-	stage(b, STAGE_coarse, above(net(c, PROBE_vdso_coarse) - call, 0), "coarse clock of the vDSO less call");
-	stage(b, STAGE_segment_limit, above(net(c, PROBE_vdso_getcpu) - call, 0), "getcpu of the vDSO less call");
-	split(b, base, syscall_stages, ARRAY_SIZE(syscall_stages), above(null - pti, 1),
+	stage(b, STAGE_call, p.call, "time() of the vDSO");
+	stage(b, STAGE_rdtsc, p.rdtsc, "loop");
+	stage(b, STAGE_fence, p.fence, "LFENCE and RDTSC less RDTSC");
+	stage(b, STAGE_timekeeping, p.timekeeping, "clock_gettime of the vDSO less call, fence, RDTSC");
+	stage(b, STAGE_convert_us, p.convert, "gettimeofday less clock_gettime of the vDSO");
+	stage(b, STAGE_coarse, above(net(c, PROBE_vdso_coarse) - p.call, 0), "coarse clock of the vDSO less call");
+	stage(b, STAGE_segment_limit, above(net(c, PROBE_vdso_getcpu) - p.call, 0), "getcpu of the vDSO less call");
+	split(b, base, syscall_stages, ARRAY_SIZE(syscall_stages), above(p.null - pti, 1),
 	      "a call that does not exist; split as the base profile");
-	stage(b, STAGE_uaccess_struct, above(net(c, PROBE_syscall_gettime) - null - rdtsc - keep, 0),
+	stage(b, STAGE_uaccess_struct, p.copy,
 	      "clock_gettime less an empty call, RDTSC, timekeeping; holds the body's own work");
 	stage(b, STAGE_syscall_body, 0, "in uaccess_struct");
-	stage(b, STAGE_uaccess_scalar, above(net(c, PROBE_syscall_time) - null, 0), "time less an empty call");
+	stage(b, STAGE_uaccess_scalar, above(net(c, PROBE_syscall_time) - p.null, 0), "time less an empty call");
 }
 
-/* What traps show: one by the page if the page can be called here, else the breakpoint's. */
+/* What traps show: the page's gettimeofday, if the page can be called here. */
 static void write_traps(const struct calibrate *c, const struct cpu_model *base, double pti, struct buf *b)
 {
-	double null = net(c, PROBE_syscall_null), body = above(net(c, PROBE_syscall_gettimeofday) - null, 0);
-	double trap = 0, signal = net(c, PROBE_signal) - 2 * null;
+	struct prices p = price(c);
+	double body = p.rdtsc + p.timekeeping + p.convert + 2 * p.copy, trap = 0;
+	double signal = net(c, PROBE_signal) - 2 * p.null - base->stage_cycles[STAGE_work_sigreturn];
 
 	if (c->probe[PROBE_vsyscall].cycles > 0) {
 		trap = above(net(c, PROBE_vsyscall) - body - pti, 1);
@@ -167,9 +181,8 @@ static void write_traps(const struct calibrate *c, const struct cpu_model *base,
 		for (size_t i = 0; i < ARRAY_SIZE(trap_stages); i++)
 			trap += base->stage_cycles[trap_stages[i]];
 	}
-	if (signal > base->stage_cycles[STAGE_work_sigreturn])
-		stage(b, STAGE_work_signal, signal - base->stage_cycles[STAGE_work_sigreturn],
-		      "raise less its calls and sigreturn");
+	if (signal > 0)
+		stage(b, STAGE_work_signal, signal, "raise less its calls and sigreturn");
 	stage(b, STAGE_work_fault, above(net(c, PROBE_touch) - trap, 0), "first touch less a trap");
 	buf_printf(b, "; not in a price: a breakpoint with handler and return, %.5g cycles\n",
 		   net(c, PROBE_breakpoint));

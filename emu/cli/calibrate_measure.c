@@ -28,6 +28,7 @@ enum { ROUNDS = 31, CHAIN = 20000, LINE_BYTES = 64 };
 struct arena {
 	struct timespec ts;
 	struct timeval tv;
+	struct timezone tz;
 	unsigned cpu, node;
 	char *pages; /* for first touches */
 };
@@ -70,7 +71,7 @@ LOOP(vdso_getcpu, getcpu(&a->cpu, &a->node))
 LOOP(vdso_coarse, clock_gettime(CLOCK_MONOTONIC_COARSE, &a->ts))
 LOOP(syscall_null, enter(NO_SUCH_CALL, 0, 0))
 LOOP(syscall_gettime, enter(SYS_clock_gettime, CLOCK_MONOTONIC, (long)&a->ts))
-LOOP(syscall_gettimeofday, enter(SYS_gettimeofday, (long)&a->tv, 0))
+LOOP(syscall_gettimeofday, enter(SYS_gettimeofday, (long)&a->tv, (long)&a->tz))
 LOOP(syscall_time, enter(SYS_time, (long)&a->ts, 0))
 LOOP(breakpoint, __asm__ volatile("int3"))
 LOOP(signal, raise(SIGUSR1))
@@ -81,7 +82,7 @@ static void do_vsyscall(struct arena *a, unsigned n)
 	long (*f)(struct timeval *, void *) = (long (*)(struct timeval *, void *))VSYSCALL_GETTIMEOFDAY;
 
 	for (unsigned i = 0; i < n; i++)
-		f(&a->tv, NULL);
+		f(&a->tv, &a->tz);
 }
 
 static const struct {
