@@ -7,6 +7,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
@@ -255,6 +256,22 @@ static int64_t wait_once(struct kernel *k, unsigned nr, const uint64_t a[6], uin
 	return r;
 }
 
+/* No result of the host's. */
+#define LOOK_AGAIN INT64_MIN
+
+/* Does call @nr ask not to wait? */
+static bool no_wait(unsigned nr, const uint64_t a[6])
+{
+	switch (nr) {
+	case SYS_recvfrom: case SYS_sendto:
+		return a[3] & MSG_DONTWAIT;
+	case SYS_recvmsg: case SYS_sendmsg:
+		return a[2] & MSG_DONTWAIT;
+	default:
+		return false;
+	}
+}
+
 static bool fd_ready(int fd, short events)
 {
 	struct pollfd p = { .fd = fd, .events = events };
@@ -264,7 +281,7 @@ static bool fd_ready(int fd, short events)
 
 /*
  * The same with other tasks, which must go on: the call is made when it can be done at once.
- * -EAGAIN: others ran, look again.
+ * LOOK_AGAIN: others ran.
  */
 static int64_t wait_among_tasks(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t until, bool outside)
 {
@@ -290,12 +307,12 @@ static int64_t wait_among_tasks(struct kernel *k, unsigned nr, const uint64_t a[
 		can = r < 0 || si->si_pid || a[3] & WNOHANG;
 		break;
 	case SYS_read: case SYS_readv: case SYS_recvfrom: case SYS_recvmsg: case SYS_accept: case SYS_accept4:
-		can = fcntl((int)a[0], F_GETFL) & O_NONBLOCK || fd_ready((int)a[0], POLLIN);
+		can = fcntl((int)a[0], F_GETFL) & O_NONBLOCK || no_wait(nr, a) || fd_ready((int)a[0], POLLIN);
 		if (can)
 			r = hostsig_syscall(nr, a);
 		break;
 	case SYS_write: case SYS_writev: case SYS_sendto: case SYS_sendmsg:
-		can = fcntl((int)a[0], F_GETFL) & O_NONBLOCK || fd_ready((int)a[0], POLLOUT);
+		can = fcntl((int)a[0], F_GETFL) & O_NONBLOCK || no_wait(nr, a) || fd_ready((int)a[0], POLLOUT);
 		if (can)
 			r = hostsig_syscall(nr, a);
 		break;
@@ -308,7 +325,7 @@ static int64_t wait_among_tasks(struct kernel *k, unsigned nr, const uint64_t a[
 	if (k->clock.now_ns >= until)
 		return -ETIMEDOUT;
 	task_wait(k, until, true, outside);
-	return -EAGAIN;
+	return LOOK_AGAIN;
 }
 
 int64_t wait_host(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t until)
@@ -325,7 +342,7 @@ int64_t wait_host(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t u
 			return -ERESTARTSYS;
 		if (!task_alone(k)) {
 			r = wait_among_tasks(k, nr, a, until, outside);
-			if (r != -EAGAIN)
+			if (r != LOOK_AGAIN)
 				return r;
 			continue;
 		}
