@@ -130,7 +130,7 @@ static const enum cost_stage trap_stages[] = { STAGE_page_fault_gate, STAGE_trap
 
 /* Prices that several loops lead to. */
 struct prices {
-	double call, rdtsc, fence, timekeeping, convert, null, copy;
+	double call, rdtsc, fence, timekeeping, convert, null, copy, body;
 };
 
 static struct prices price(const struct calibrate *c)
@@ -141,7 +141,8 @@ static struct prices price(const struct calibrate *c)
 	p.fence = above(net(c, PROBE_fence) - p.rdtsc, 0);
 	p.timekeeping = above(net(c, PROBE_vdso_gettime) - p.call - p.rdtsc - p.fence, 1);
 	p.convert = above(net(c, PROBE_vdso_gettimeofday) - net(c, PROBE_vdso_gettime), 0);
-	p.copy = above(net(c, PROBE_syscall_gettime) - p.null - p.rdtsc - p.timekeeping, 0);
+	p.copy = above(net(c, PROBE_syscall_gettimeofday) - p.null - p.rdtsc - p.timekeeping - p.convert, 0) / 2;
+	p.body = above(net(c, PROBE_syscall_gettime) - p.null - p.rdtsc - p.timekeeping - p.copy, 0);
 	return p;
 }
 
@@ -161,8 +162,8 @@ static void write_calls(const struct calibrate *c, const struct cpu_model *base,
 	split(b, base, syscall_stages, ARRAY_SIZE(syscall_stages), above(p.null - pti, 1),
 	      "a call that does not exist; split as the base profile");
 	stage(b, STAGE_uaccess_struct, p.copy,
-	      "clock_gettime less an empty call, RDTSC, timekeeping; holds the body's own work");
-	stage(b, STAGE_syscall_body, 0, "in uaccess_struct");
+	      "half of gettimeofday less an empty call, RDTSC, timekeeping");
+	stage(b, STAGE_syscall_body, p.body, "clock_gettime less an empty call, RDTSC, timekeeping, copy");
 	stage(b, STAGE_uaccess_scalar, above(net(c, PROBE_syscall_time) - p.null, 0), "time less an empty call");
 }
 
