@@ -12,10 +12,11 @@
 #define FILE_BYTES_MAX (64u << 10)
 #define RELEASE_BY_FIXMAP 0x030f /* before it the data lay at kernel addresses */
 
-/* All of it must be there: what is cut off would fault in the guest. */
+/* One segment, as every vDSO has, and all of it there: the rest would fault in the guest. */
 static bool is_whole(const struct elfview *v)
 {
 	bool dynamic = false;
+	unsigned loads = 0;
 
 	for (unsigned i = 0; i < v->phn; i++) {
 		const Elf64_Phdr *p = &v->ph[i];
@@ -23,8 +24,9 @@ static bool is_whole(const struct elfview *v)
 		if (p->p_offset > v->n || p->p_filesz > v->n - p->p_offset)
 			return false;
 		dynamic |= p->p_type == PT_DYNAMIC;
+		loads += p->p_type == PT_LOAD;
 	}
-	return dynamic;
+	return dynamic && loads == 1;
 }
 
 static bool is_vdso(const uint8_t *bytes, size_t n, const char **why)
@@ -37,7 +39,7 @@ static bool is_vdso(const uint8_t *bytes, size_t n, const char **why)
 	*why = "not a shared object";
 	ok = v.eh->e_type == ET_DYN && v.phn && v.ph[0].p_type == PT_LOAD && !v.ph[0].p_offset;
 	if (ok) {
-		*why = "not all of a shared object";
+		*why = "not one whole segment with dynamic symbols, as a vDSO is";
 		ok = is_whole(&v);
 	}
 	elfview_close(&v);
