@@ -32,15 +32,6 @@ like "maps of 2.6.32" "$(pages 2.6.32)" '^r-xp [12] \[vdso\];$'
 like "maps of 3.16" "$(pages 3.16)" '^r--p 2 \[vvar\];r-xp [12] \[vdso\];$'
 like "maps of 6.1" "$(pages 6.1)" '^r--p 4 \[vvar\];r-xp [12] \[vdso\];$'
 like "maps of 6.18" "$(pages 6.18)" '^r--p 4 \[vvar\];r--p 2 \[vvar_vclock\];r-xp 2 \[vdso\];$'
-touch_page() { "$V" -q "$@" 2>&1; }
-is "record" "$(touch_page --kernel=6.1 -- "$guest" touch -4)" read
-is "pvclock unused" "$(touch_page --kernel=6.1 -- "$guest" touch -3)" "SIGBUS code 2"
-is "pvclock used" "$(touch_page --kernel=6.1 --clocksource=kvm-clock -- "$guest" touch -3)" read
-is "hvclock" "$(touch_page --kernel=6.1 -- "$guest" touch -2)" "SIGBUS code 2"
-is "timens unused" "$(touch_page --kernel=6.1 -- "$guest" touch -1)" "SIGBUS code 2"
-is "timens used" "$(touch_page --kernel=6.1 --timens=5,5 -- "$guest" touch -1)" read
-is "record written" "$(touch_page --kernel=6.1 -- "$guest" store -4)" "SIGSEGV code 2"
-is "text written" "$(touch_page --kernel=6.1 -- "$guest" store 0)" "SIGSEGV code 2"
 
 # Every C library finds the functions it looks for.
 calls() {
@@ -118,11 +109,6 @@ for k in 3.16 4.4 4.10 5.3 6.1 6.18; do
 	says --kernel=$k -- "$guest" dump >"$T/image"
 	is "image of $k as a file" "$(says --kernel=6.1 --vdso="$T/image" -- "$guest")" "$(expect $k)"
 done
-if $guest dump >"$T/host" 2>/dev/null && $guest >"$T/native"; then
-	is "this machine's image" "$(says --vdso="$T/host" -- "$guest")" "$(cat "$T/native")"
-else
-	skip "this machine's image" "it has none"
-fi
 is "a file that is none" "$(refuses --vdso=Makefile -- "$guest")" \
 	"vsysemu: --vdso: Makefile: not a 64-bit little-endian ELF file"
 is "no file" "$(refuses --vdso="$T/nowhere" -- "$guest")" "vsysemu: --vdso: $T/nowhere: No such file or directory"
