@@ -60,8 +60,6 @@ enum price_class {
 #undef X
 	CLASS_COUNT
 };
-const char *price_class_name(enum price_class c);
-const char *price_class_meaning(enum price_class c);
 
 /* Cycles, count, and cycles of one port; all 0: not known. */
 struct price_class_row {
