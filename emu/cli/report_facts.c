@@ -71,10 +71,39 @@ static void add_sites(struct report *r)
 		qsort(r->site.at, r->site.n, sizeof(*r->site.at), by_count);
 }
 
+static void add_processes(struct report *r)
+{
+	static const char *const kinds[] = { "running", "exit", "signal", "limit" };
+	const struct account *a;
+	pid_t pid;
+
+	for (size_t i = 0; (a = run_process(r->k, i, &pid)); i++)
+		VEC_PUSH(&r->process, ((struct report_process){ .account = a, .pid = pid, .kind = kinds[a->outcome.kind],
+								.reason = a->outcome.reason[0] ? a->outcome.reason : NULL,
+								.status = a->outcome.status }));
+	for (size_t i = 0; i < r->process.n; i++) {
+		struct report_process *p = &r->process.at[i];
+
+		if (p->account->outcome.kind != ACCOUNT_END_SIGNAL)
+			continue;
+		p->signal = report_signal_name(p->status, p->signal_text);
+		p->status += 128;
+	}
+}
+
+/* Why the first process died that the page killed, NULL: none did. */
+static const char *reason_of_death(const struct report *r)
+{
+	for (size_t i = 0; i < r->process.n; i++)
+		if (r->process.at[i].reason)
+			return r->process.at[i].reason;
+	return NULL;
+}
+
 /* Died of the page: what would have come next is not known. */
 static bool died_of_page(const struct report *r)
 {
-	return r->k->outcome.kind == OUTCOME_SIGNAL && r->k->outcome.reason;
+	return reason_of_death(r);
 }
 
 static void judge(const struct report *r, const struct model_policy *m, bool active, struct report_policy *p)
@@ -92,7 +121,7 @@ static void judge(const struct report *r, const struct model_policy *m, bool act
 	if (active) {
 		if (died_of_page(r) || a->flags & ACCOUNT_REFUSED) {
 			p->outcome = "breaks";
-			p->why = r->k->outcome.reason ? r->k->outcome.reason : "vsyscall-fault";
+			p->why = died_of_page(r) ? reason_of_death(r) : "vsyscall-fault";
 		}
 		return;
 	}
@@ -192,7 +221,8 @@ void report_facts(struct report *r, struct kernel *k)
 	r->images = images_new();
 	add_maps(r);
 	add_program(r);
-	if (died_of_page(r) && k->outcome.caller)
+	add_processes(r);
+	if (k->outcome.reason && k->outcome.caller)
 		find(r, k->outcome.caller - DYING_CALLER_BACK, &r->caller);
 	r->user_ns = clock_cycles16_to_ns(&k->clock, r->total->user_cycles16);
 	r->system_ns = clock_cycles16_to_ns(&k->clock, r->total->system_cycles16);
@@ -207,6 +237,7 @@ void report_facts_free(struct report *r)
 	for (size_t i = 0; i < r->warning.n; i++)
 		free(r->warning.at[i]);
 	VEC_FREE(&r->warning);
+	VEC_FREE(&r->process);
 	VEC_FREE(&r->site);
 	VEC_FREE(&r->map);
 	images_free(r->images);

@@ -3,6 +3,8 @@
 #ifndef VSYSEMU_CLI_REPORT_FACTS_H
 #define VSYSEMU_CLI_REPORT_FACTS_H
 
+#include <sys/types.h>
+
 #include "facts/image.h"
 #include "kernel/kernel.h"
 #include "run/account.h"
@@ -21,6 +23,14 @@ struct report_site {
 	uint64_t count, cycles;
 };
 
+struct report_process {
+	const struct account *account;
+	pid_t pid;
+	const char *kind, *signal, *reason; /* kind: exit, signal, limit, running; NULL: none */
+	int status; /* as a shell has it: 128 + signal */
+	char signal_text[32];
+};
+
 struct report {
 	struct kernel *k;
 	const struct account *total;
@@ -31,6 +41,7 @@ struct report {
 	struct report_policy policy[MODEL_POLICIES_MAX];
 	unsigned policies;
 	VEC(struct report_site) site; /* most calls first */
+	VEC(struct report_process) process; /* in order of creation, the first is the program */
 	VEC(char *) warning; /* owned */
 	/* Private: what the strings live in. */
 	struct images *images;

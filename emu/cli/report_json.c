@@ -7,7 +7,6 @@
 #include "cli/report_facts.h"
 #include "cli/report_forms.h"
 #include "kernel/klog.h"
-#include "run/loop.h"
 
 static void put_hex(struct json *o, const char *key, gaddr a)
 {
@@ -169,20 +168,26 @@ static void sites(const struct report *r, struct json *root)
 
 static void processes(const struct report *r, struct json *root)
 {
-	struct json *list;
-	const struct account *a;
-	pid_t pid;
+	struct json *list = json_put(root, "processes", json_new_array());
 
-	if (r->total->counts.processes < 2)
-		return;
-	list = json_put(root, "processes", json_new_array());
-	for (size_t i = 0; (a = run_process(r->k, i, &pid)); i++) {
-		struct json *o = json_add(list, json_new_object());
+	for (size_t i = 0; i < r->process.n; i++) {
+		const struct report_process *p = &r->process.at[i];
+		struct json *o = json_add(list, json_new_object()), *end;
 
-		json_put_int(o, "pid", pid);
-		put_counts(o, &a->counts);
-		json_put_int(o, "user_cycles", (int64_t)(a->user_cycles16 / 16));
-		json_put_int(o, "system_cycles", (int64_t)(a->system_cycles16 / 16));
+		json_put_int(o, "pid", p->pid);
+		end = json_put(o, "outcome", json_new_object());
+		json_put_string(end, "kind", p->kind);
+		json_put_int(end, "status", p->status);
+		json_put_string(end, "signal", p->signal);
+		json_put_string(end, "reason", p->reason);
+		if (p->signal)
+			put_hex(end, "rip", p->account->outcome.rip);
+		else
+			json_put_null(end, "rip");
+		put_counts(json_put(o, "counts", json_new_object()), &p->account->counts);
+		report_put_calls(p->account, o);
+		json_put_int(o, "user_cycles", (int64_t)(p->account->user_cycles16 / 16));
+		json_put_int(o, "system_cycles", (int64_t)(p->account->system_cycles16 / 16));
 	}
 }
 

@@ -40,6 +40,25 @@ static void outcome(const struct report *r, struct buf *b)
 		buf_printf(b, "advice        it reads the page's bytes: only vsyscall=emulate (or native) lets it\n");
 }
 
+/* Those that ended in another way than with status 0; the first has lines of its own. */
+static void processes(const struct report *r, struct buf *b)
+{
+	for (size_t i = 1; i < r->process.n; i++) {
+		const struct report_process *p = &r->process.at[i];
+
+		if (!p->status && !strcmp(p->kind, "exit"))
+			continue;
+		buf_printf(b, "process       %d: ", p->pid);
+		if (p->signal)
+			buf_printf(b, "killed by %s at rip %#lx%s%s\n", p->signal, (unsigned long)p->account->outcome.rip,
+				   p->reason ? ", " : "", p->reason ? p->reason : "");
+		else if (!strcmp(p->kind, "exit"))
+			buf_printf(b, "exit status %d\n", p->status);
+		else
+			buf_printf(b, "%s\n", p->kind[0] == 'l' ? "stopped by a limit" : "did not end by itself");
+	}
+}
+
 void report_policies_text(const struct report_policy *p, unsigned n, struct buf *b)
 {
 	buf_printf(b, "policies      %-18s %-8s %12s %12s %9s %9s\n", "mode@kernel", "outcome", "user ns", "system ns",
@@ -108,6 +127,7 @@ void report_text(const struct report *r, struct buf *b)
 		   vsysemu_mode_name(m->mode), m->kernel->name, kernel_model_era(m->kernel), trap_gen_name(m->trap),
 		   m->cpu->name, clocksource_name(m->clocksource));
 	outcome(r, b);
+	processes(r, b);
 	buf_printf(b, "counts        %lu instructions, %lu syscalls, %lu vsyscalls, %lu vdso calls, %lu signals, "
 		   "%lu page faults, %lu process%s\n", (unsigned long)c->instructions, (unsigned long)c->syscalls,
 		   (unsigned long)c->vsyscalls, (unsigned long)c->vdso, (unsigned long)c->signals,

@@ -38,6 +38,15 @@ enum account_flag {
 	ACCOUNT_BODY_FAULT = 64 /* a body met a bad pointer or stack */
 };
 
+/* How the process ended; kept apart from those of the others by account_merge(). */
+enum account_end { ACCOUNT_END_NONE, ACCOUNT_END_EXIT, ACCOUNT_END_SIGNAL, ACCOUNT_END_LIMIT };
+struct account_outcome {
+	enum account_end kind; /* NONE: it runs, or was killed from outside */
+	int status; /* exit status or signal number */
+	char reason[32]; /* as struct outcome has it; "": none */
+	gaddr rip, caller; /* caller 0: no vsyscall killed it */
+};
+
 #define ACCOUNT_SYSCALLS 512
 #define ACCOUNT_WARNINGS 16
 
@@ -56,6 +65,7 @@ struct account {
 	uint64_t other_sites; /* calls from sites that found no slot */
 	struct account_site site[ACCOUNT_SITES];
 	char warning[ACCOUNT_WARNINGS][160]; /* said once each */
+	struct account_outcome outcome;
 };
 
 void account_init(struct account *a);

@@ -197,6 +197,21 @@ static bool start(const struct run_request *r, struct kernel *k, struct err *e)
 	return true;
 }
 
+/* Told to whoever writes the report, in the account that lives on after this process. */
+static void outcome_keep(struct kernel *k)
+{
+	struct account_outcome *to = &k->account->outcome;
+	const struct outcome *o = &k->outcome;
+
+	to->status = o->status;
+	to->rip = o->rip;
+	to->caller = o->caller;
+	snprintf(to->reason, sizeof(to->reason), "%s", o->kind == OUTCOME_SIGNAL && o->reason ? o->reason : "");
+	to->kind = o->kind == OUTCOME_SIGNAL ? ACCOUNT_END_SIGNAL :
+		   o->kind == OUTCOME_LIMIT  ? ACCOUNT_END_LIMIT :
+					       ACCOUNT_END_EXIT;
+}
+
 /* A child of the guest ends here, as Linux would have ended it for its parent. */
 static void end_child(struct kernel *k)
 {
@@ -242,6 +257,8 @@ bool run_program(const struct run_request *r, struct kernel *k, struct err *e)
 	ok = loop_run(&run.loop, e);
 	loop_sync(&run.loop);
 	trace_exit(k);
+	if (ok)
+		outcome_keep(k);
 	if (!pids_is_first(k)) {
 		if (!ok)
 			dprintf(k->log_fd, "vsysemu: %s\n", e->text);
