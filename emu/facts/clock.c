@@ -24,7 +24,9 @@ static void scale(struct clock *c)
 		if (!(tmp >> bits))
 			break;
 	}
-	c->mult = (uint32_t)tmp;
+	/* Rounded down, unlike there: nothing here slows mult later, as timekeeping_adjust() does, so a
+	 * clock that gains would gain for ever; one that loses is put right at each tick. */
+	c->mult = (uint32_t)((to << shift) / from);
 	c->shift = shift;
 }
 
