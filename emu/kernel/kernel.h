@@ -63,6 +63,7 @@ struct task {
 	char comm[16];
 	enum task_state state;
 	struct cpu_state cpu; /* valid while not current */
+	sigset64 waited; /* by rt_sigtimedwait: kept although their default is to be ignored */
 	sigset64 mask, saved_mask; /* saved_mask: sigsuspend, ppoll... restored after the handler */
 	bool restore_mask;
 	struct sigqueue pending;

@@ -329,9 +329,11 @@ int64_t sys_rt_sigtimedwait(struct kernel *k, const uint64_t a[6])
 	signal_collect(k);
 	signo = signal_take(k, set, info);
 	if (!signo && until > k->clock.now_ns) {
+		t->waited = set & mask; /* real_blocked */
 		t->mask &= ~set; /* so that they wake us */
 		wait_until(k, until);
 		t->mask = mask;
+		t->waited = 0;
 		signo = signal_take(k, set, info);
 	}
 	if (!signo)

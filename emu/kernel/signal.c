@@ -74,7 +74,7 @@ static bool ignored(struct kernel *k, int signo)
 {
 	const struct sigact *a = &k->proc.act[signo];
 
-	if (k->proc.current->mask & SIGBIT(signo))
+	if ((k->proc.current->mask | k->proc.current->waited) & SIGBIT(signo))
 		return false;
 	return a->handler == HANDLER_IGN || (a->handler == HANDLER_DFL && signal_default_ignored(signo));
 }
