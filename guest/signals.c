@@ -247,9 +247,11 @@ static void faults(void)
 	if (!sigsetjmp(back, 1))
 		((void (*)(void))(uintptr_t)(p + 4096))();
 	told("run data");
-	if (!sigsetjmp(back, 1))
-		__asm__ volatile("xor %%edx, %%edx\n xor %%ecx, %%ecx\n div %%ecx" ::: "rax", "rdx", "rcx");
-	told("divide");
+	for (int i = 0; i < 3; i++) {
+		if (!sigsetjmp(back, 1))
+			__asm__ volatile("xor %%edx, %%edx\n xor %%ecx, %%ecx\n div %%ecx" ::: "rax", "rdx", "rcx");
+		told("divide");
+	}
 	if (!sigsetjmp(back, 1))
 		__asm__ volatile("ud2");
 	told("ud2");

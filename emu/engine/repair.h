@@ -18,6 +18,10 @@ struct repair {
 	void *tsc_ctx;
 	void *cpu, *uc; /* captured when the library first runs */
 	void *env; /* of the last RDTSC */
+	/* The library takes a second exception for a double fault and a third for a triple one, because
+	 * it never sees the first one's handler: its note of the exception in flight, -1: none.  NULL: not
+	 * found (selftest.c looks for it). */
+	int32_t *in_flight;
 	/* Told of every translation that is dropped, by its first address; and, with the registers exact,
 	 * of a block that patched itself and goes on with one instruction at a time.  NULL: nobody. */
 	void (*gone)(void *ctx, gaddr pc);

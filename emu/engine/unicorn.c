@@ -667,6 +667,8 @@ static bool on_vector(struct engine *e, struct trap *t)
 	uint8_t code[2] = { 0 };
 	gaddr last;
 
+	if (repair.in_flight)
+		*repair.in_flight = -1;
 	e->rip = eip(e);
 	if (e->last) {
 		last = block_last(&s, e->last->pc, e->last->bytes);
