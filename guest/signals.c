@@ -247,7 +247,7 @@ static void faults(void)
 	if (!sigsetjmp(back, 1))
 		((void (*)(void))(uintptr_t)(p + 4096))();
 	told("run data");
-	for (int i = 0; i < 3; i++) {
+	for (volatile int i = 0; i < 3; i++) {
 		if (!sigsetjmp(back, 1))
 			__asm__ volatile("xor %%edx, %%edx\n xor %%ecx, %%ecx\n div %%ecx" ::: "rax", "rdx", "rcx");
 		told("divide");
