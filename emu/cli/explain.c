@@ -192,7 +192,7 @@ int cli_explain(const struct options *o, struct err *e)
 		.mode = o->mode, .kernel = o->kernel, .trap = o->trap, .cpu = o->cpu,
 		.clocksource = o->clocksource, .baseline = o->baseline, .mitigations = o->mitigations,
 		.accounting = o->accounting, .set = (const char *const *)o->set.at, .set_n = o->set.n,
-		.audit = o->audit_on,
+		.audit = o->audit_on, .timens = o->timens != NULL,
 	};
 	struct model m;
 	int status = -1;

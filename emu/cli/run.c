@@ -133,7 +133,7 @@ bool run_model(const struct options *o, struct model *m, struct err *e)
 	struct model_choice c = { .mode = o->mode, .kernel = o->kernel, .trap = o->trap, .cpu = o->cpu,
 				  .clocksource = o->clocksource, .baseline = o->baseline,
 				  .mitigations = o->mitigations, .accounting = o->accounting,
-				  .set = o->set.at, .set_n = o->set.n, .audit = o->audit_on };
+				  .set = o->set.at, .set_n = o->set.n, .audit = o->audit_on, .timens = o->timens != NULL };
 
 	return model_resolve(m, &c, e);
 }

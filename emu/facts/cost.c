@@ -331,6 +331,12 @@ const char *cost_event_name(enum cost_event ev)
 	return syscall_bodies[ev].name;
 }
 
+/* Time namespaces came with generation g of the vDSO (5.6). */
+static bool has_timens(const struct kernel_model *k)
+{
+	return k->vdso[0] >= 'g';
+}
+
 void cost_profile(const struct model *m, unsigned policy, enum cost_event ev,
 		  struct cost_profile *out)
 {
@@ -348,6 +354,8 @@ void cost_profile(const struct model *m, unsigned policy, enum cost_event ev,
 		add_trap(&b, p->trap == TRAP_GEN_NONE ? fault : p->trap, -1);
 	} else if (ev < COST_VDSO_FALLBACK) {
 		add_path(&b, (enum cost_path)syscall_bodies[ev].path, WHERE_USER);
+		if (m->timens && has_timens(p->kernel) && ev != COST_VDSO_GETCPU && ev != COST_VDSO_CLOCK_GETRES)
+			add_stage(&b, STAGE_timens, 1, WHERE_USER);
 	} else if (ev == COST_VDSO_FALLBACK) {
 		add_stage(&b, STAGE_vdso_fallback, 1, WHERE_USER);
 	} else if (ev <= COST_SYSCALL_SIGRETURN) {

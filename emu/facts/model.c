@@ -234,7 +234,7 @@ bool model_resolve(struct model *m, const struct model_choice *c, struct err *e)
 	const char *kernel = c->kernel, *mode = c->mode;
 	enum trap_gen asked = TRAP_GEN_AUTO;
 
-	*m = (struct model){ .mitigations = true, .audit = c->audit };
+	*m = (struct model){ .mitigations = true, .audit = c->audit, .timens = c->timens };
 	if (mode && vsysemu_mode_find(mode) < 0)
 		return err_set(e, "--mode: '%s' is not one of native, emulate, xonly, none", mode);
 	if (!choose_trap(c, &asked, &kernel, &mode, e) || !load_cpu(m, c->cpu, e) ||

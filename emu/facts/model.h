@@ -30,7 +30,7 @@ struct model_choice {
 	const char *mode, *kernel, *trap, *cpu, *clocksource, *baseline, *mitigations, *accounting;
 	const char *const *set; /* KEY=VALUE */
 	size_t set_n;
-	bool audit;
+	bool audit, timens;
 };
 
 /* Where a value of a profile came from.  Same index as the key's row. */
@@ -98,6 +98,7 @@ struct model {
 	enum trap_gen trap; /* TRAP_GEN_NONE when native */
 	enum clocksource clocksource;
 	bool mitigations, audit, accounting_precise;
+	bool timens; /* the program runs in a time namespace */
 	/* Every mode of the profile in its order, then the baseline (last, always present). */
 	struct model_policy policy[MODEL_POLICIES_MAX];
 	unsigned policies;
