@@ -81,6 +81,8 @@ docs:
 	$(B)/gendoc bash >docs/completion/vsysemu.bash
 	$(B)/gendoc zsh >docs/completion/_vsysemu
 	$(B)/gendoc fish >docs/completion/vsysemu.fish
+	$(CC) $(ALL_CPPFLAGS) -std=c11 -o $(B)/genmodels tools/genmodels.c emu/facts/model_keys.c
+	$(B)/genmodels <docs/models.md.in >docs/models.md
 
 lint:
 	clang-format --dry-run --Werror $(SRC) $(wildcard emu/*/*.h) || true

@@ -60,6 +60,12 @@ for s in bash:vsysemu.bash zsh:_vsysemu fish:vsysemu.fish; do
 	none "${s%%:*} completion is up to date (make docs)" "$(diff "$T/c" "docs/completion/${s#*:}" 2>&1)"
 done
 
+# Every key of a profile is in docs/models.md, with its unit and meaning.
+gcc -std=c11 -D_GNU_SOURCE -Iemu -I"$B/gen" -o "$T/genmodels" tools/genmodels.c emu/facts/model_keys.c 2>"$T/err" ||
+	cat "$T/err" >&2
+"$T/genmodels" <docs/models.md.in >"$T/models.md"
+none "docs/models.md is up to date (make docs)" "$(diff "$T/models.md" docs/models.md 2>&1)"
+
 # Every option is in the help.
 if [ -x "$V" ]; then
 	help=$("$V" --help; for v in compare scan check explain models reproduce calibrate; do "$V" $v --help; done)

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes docs/models.md from its frame on standard input: the lines @CPU@ and @KERNEL@ become tables
+ * of every key that a profile may have. */
+#include <stdio.h>
+#include <string.h>
+
+#include "facts/model.h"
+
+static void cell(const char *s)
+{
+	for (; *s; s++)
+		printf("%s%c", *s == (char)124 ? "\\" : "", *s);
+}
+
+static void table(const struct model_key *k, size_t n)
+{
+	const char *section = "";
+
+	for (size_t i = 0; i < n; i++) {
+		if (strcmp(section, k[i].section)) {
+			section = k[i].section;
+			printf("%s`[%s]`\n\n| key | unit | default | meaning |\n|---|---|---|---|\n", i ? "\n" : "",
+			       section);
+		}
+		printf("| `%s` | %s | ", k[i].name, k[i].unit);
+		if (!k[i].fallback)
+			printf("required");
+		else if (*k[i].fallback)
+			printf("`%s`", k[i].fallback);
+		printf(" | ");
+		cell(k[i].meaning);
+		printf(" |\n");
+	}
+}
+
+int main(void)
+{
+	char line[4096];
+	size_t cpu, kernel;
+	const struct model_key *c = cpu_keys(&cpu), *k = kernel_keys(&kernel);
+
+	while (fgets(line, sizeof(line), stdin))
+		if (!strcmp(line, "@CPU@\n"))
+			table(c, cpu);
+		else if (!strcmp(line, "@KERNEL@\n"))
+			table(k, kernel);
+		else
+			fputs(line, stdout);
+	return 0;
+}
