@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The verb compare: one program under every policy: from one run, or (--each, --kernels) from one run each. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "run/loop.h"
 
 #define ROWS_MAX 128u
+#define WARNINGS_MAX 16u
 
 /* Results of the runs; each is a process of its own, because a process has one engine. */
 struct shared {
@@ -24,7 +26,9 @@ struct shared {
 		bool active, baseline, filled;
 		int status;
 	} row[ROWS_MAX];
-	unsigned n;
+	unsigned n, runs;
+	off_t input; /* where standard input stood, -1: it cannot go back */
+	char warning[WARNINGS_MAX][200]; /* of the first run, whose output is seen */
 	struct account total;
 	char error[1024];
 	int error_status;
@@ -42,7 +46,23 @@ static void store(struct row *to, const struct report_policy *p)
 	to->slowdown_user = p->slowdown_user;
 	to->active = p->active;
 	to->baseline = p->baseline;
+	to->status = p->status;
 	to->filled = true;
+}
+
+/* Only the first of several runs is heard, all read the same input if it is a file. */
+static void hush(const struct shared *s)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (s->input >= 0)
+		lseek(STDIN_FILENO, s->input, SEEK_SET);
+	if (s->runs == 1 || null < 0)
+		return;
+	if (s->input < 0)
+		dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
 }
 
 /* In the child: run, and keep all rows (@first) or the active one. */
@@ -53,21 +73,25 @@ static int child(const struct options *o, const struct model *m, struct shared *
 	struct err e = { .text = "" };
 	struct report r;
 
+	s->runs++;
+	hush(s);
 	if (!run_guest(o, m, k, &f, &e)) {
 		snprintf(s->error, sizeof(s->error), "%s", e.text);
 		s->error_status = e.status ? e.status : 125;
 		return 125;
 	}
 	report_facts(&r, k);
-	s->total = *r.total;
+	if (s->runs == 1) {
+		s->total = *r.total;
+		for (size_t i = 0; i < r.warning.n && i < WARNINGS_MAX; i++)
+			snprintf(s->warning[i], sizeof(s->warning[i]), "%s", r.warning.at[i]);
+	}
 	for (unsigned i = 0; i < r.policies; i++) {
 		if (all && s->n < ROWS_MAX)
 			store(&s->row[s->n++], &r.policy[i]);
 		else if (!all && r.policy[i].active)
 			store(one, &r.policy[i]);
 	}
-	if (one)
-		one->status = run_status(k);
 	report_facts_free(&r);
 	return 0;
 }
@@ -95,52 +119,100 @@ static bool run_one(const struct options *o, const struct model *m, struct share
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? true : err_set(e, "a run ended abnormally (status %#x)", (unsigned)status);
 }
 
+static bool run_policy(const struct options *o, const char *mode, const char *kernel, struct shared *s, struct err *e)
+{
+	struct options one = *o;
+	struct model m;
+	bool ok;
+
+	if (s->n == ROWS_MAX)
+		return err_set(e, "--kernels: more than %u policies", ROWS_MAX);
+	one.kernel = kernel;
+	one.mode = mode;
+	one.trap = NULL;
+	ok = run_model(&one, &m, e) && run_one(&one, &m, s, false, &s->row[s->n++], e);
+	model_free(&m);
+	return ok;
+}
+
 /* Every mode of kernel @name, one run each. */
 static bool run_kernel(const struct options *o, const char *name, struct shared *s, struct err *e)
 {
 	struct kernel_model *km = kernel_model_load(name, e);
 	bool ok = km;
 
-	for (unsigned i = 0; ok && i < km->modes && s->n < ROWS_MAX; i++) {
-		struct options one = *o;
-		struct model m;
-
-		one.kernel = name;
-		one.mode = vsysemu_mode_name(km->mode[i]);
-		one.trap = NULL;
-		ok = run_model(&one, &m, e) && run_one(&one, &m, s, false, &s->row[s->n++], e);
-		model_free(&m);
-	}
+	for (unsigned i = 0; ok && i < km->modes; i++)
+		ok = run_policy(o, vsysemu_mode_name(km->mode[i]), name, s, e);
 	if (km)
 		kernel_model_free(km);
 	return ok;
 }
 
+/* Against the run of the baseline; one that broke did not do the same work and keeps its projection. */
+static void measure(struct shared *s, const struct row *base)
+{
+	for (unsigned i = 0; i < s->n; i++) {
+		struct row *r = &s->row[i];
+
+		if (!strcmp(r->outcome, "breaks") || !strcmp(base->outcome, "breaks"))
+			continue;
+		if (base->user_ns + base->system_ns)
+			r->slowdown = (double)(r->user_ns + r->system_ns) / (double)(base->user_ns + base->system_ns);
+		if (base->user_ns)
+			r->slowdown_user = (double)r->user_ns / (double)base->user_ns;
+	}
+}
+
+/* The row of the baseline, run if no kernel of the list had it; the row of the chosen policy is marked. */
+static bool run_baseline(const struct options *o, const struct model *m, struct shared *s, struct err *e)
+{
+	const struct model_policy *b = &m->policy[m->baseline], *a = &m->policy[m->active];
+	struct row *base = NULL;
+
+	for (unsigned i = 0;; i++) {
+		struct row *r = &s->row[i];
+
+		if (i == s->n && (base || !run_policy(o, vsysemu_mode_name(b->mode), b->kernel->name, s, e)))
+			break;
+		r->active = !strcmp(r->mode, vsysemu_mode_name(a->mode)) && !strcmp(r->kernel, a->kernel->name);
+		r->baseline = !strcmp(r->mode, vsysemu_mode_name(b->mode)) && !strcmp(r->kernel, b->kernel->name);
+		if (r->baseline)
+			base = r;
+	}
+	if (!base)
+		return false;
+	measure(s, base);
+	return true;
+}
+
+static bool kernel_names(const char *list, model_names *names, struct err *e)
+{
+	if (!strcmp(list, "all"))
+		return model_list(true, names, e);
+	for (const char *p = list; *p;) {
+		size_t n = strcspn(p, ",");
+
+		VEC_PUSH(names, xstrndup(p, n));
+		p += n + (p[n] == ',');
+	}
+	return names->n || err_set_status(e, 125, "--kernels: takes all or names of kernel profiles");
+}
+
 static bool run_kernels(const struct options *o, struct shared *s, struct err *e)
 {
 	model_names names = { 0 };
-	bool ok = true;
+	struct model m;
+	bool ok = run_model(o, &m, e);
 
-	if (!o->kernels) {
-		struct model m;
-
-		ok = run_model(o, &m, e) && run_kernel(o, m.kernel->name, s, e);
-		model_free(&m);
-		return ok;
-	}
-	if (!strcmp(o->kernels, "all")) {
-		ok = model_list(true, &names, e);
-	} else {
-		for (const char *p = o->kernels; *p;) {
-			size_t n = strcspn(p, ",");
-
-			VEC_PUSH(&names, xstrndup(p, n));
-			p += n + (p[n] == ',');
-		}
-	}
+	if (ok && o->kernels)
+		ok = kernel_names(o->kernels, &names, e);
+	else if (ok)
+		VEC_PUSH(&names, xstrdup(m.kernel->name));
 	for (size_t i = 0; ok && i < names.n; i++)
 		ok = run_kernel(o, names.at[i], s, e);
+	ok = ok && run_baseline(o, &m, s, e);
 	model_names_free(&names);
+	model_free(&m);
 	return ok;
 }
 
@@ -153,12 +225,29 @@ static unsigned rows(struct shared *s, struct report_policy *p)
 
 		if (r->filled)
 			p[n++] = (struct report_policy){ r->mode, r->kernel, r->outcome, r->why[0] ? r->why : NULL, r->user_ns,
-							 r->system_ns, r->slowdown, r->slowdown_user, r->active, r->baseline };
+							 r->system_ns, r->slowdown, r->slowdown_user, r->active, r->baseline,
+							 r->status };
 	}
 	return n;
 }
 
-static bool write_table(const struct options *o, const struct report_policy *p, unsigned n, const struct account *a,
+static void write_json(const struct shared *s, const struct report_policy *p, unsigned n, struct buf *b)
+{
+	struct json *root = json_new_object(), *w;
+
+	json_put_string(root, "schema", "vsysemu.compare/1");
+	json_put_int(root, "runs", s->runs);
+	report_put_policies(p, n, root);
+	report_put_calls(&s->total, root);
+	w = json_put(root, "warnings", json_new_array());
+	for (unsigned i = 0; i < WARNINGS_MAX && s->warning[i][0]; i++)
+		json_add_string(w, s->warning[i]);
+	json_text(root, 2, 6, b);
+	buf_add(b, "\n", 1);
+	json_drop(root);
+}
+
+static bool write_table(const struct options *o, const struct report_policy *p, unsigned n, const struct shared *s,
 			struct err *e)
 {
 	const char *form = o->report ? o->report : "text";
@@ -168,41 +257,29 @@ static bool write_table(const struct options *o, const struct report_policy *p, 
 	if (!strcmp(form, "none") || (o->quiet_on && !o->output))
 		return true;
 	if (!strcmp(form, "json")) {
-		struct json *root = json_new_object();
-
-		json_put_string(root, "schema", "vsysemu.compare/1");
-		report_put_policies(p, n, root);
-		report_put_calls(a, root);
-		json_text(root, 2, 6, &b);
-		buf_add(&b, "\n", 1);
-		json_drop(root);
+		write_json(s, p, n, &b);
 	} else if (!strcmp(form, "text")) {
 		report_policies_text(p, n, &b);
 	} else if (!strcmp(form, "csv")) {
-		buf_printf(&b, "mode,kernel,outcome,why,user_ns,system_ns,slowdown,slowdown_user\r\n");
-		for (unsigned i = 0; i < n; i++) {
-			buf_printf(&b, "%s,%s,%s,", p[i].mode, p[i].kernel, p[i].outcome);
-			report_csv_field(&b, p[i].why);
-			buf_printf(&b, ",%lu,%lu,%.6f,%.6f\r\n", (unsigned long)p[i].user_ns,
-				   (unsigned long)p[i].system_ns, p[i].slowdown, p[i].slowdown_user);
-		}
-	} else if (!strcmp(form, "html")) {
-		buf_printf(&b, "<!DOCTYPE html><html lang=en><meta charset=utf-8><title>vsysemu compare</title>"
-			       "<table><tr><th>mode<th>kernel<th>outcome<th>why<th>user ns<th>system ns<th>slowdown</tr>");
-		for (unsigned i = 0; i < n; i++) {
-			buf_printf(&b, "<tr><td>%s<td>%s<td>%s<td>", p[i].mode, p[i].kernel, p[i].outcome);
-			report_html_escape(&b, p[i].why);
-			buf_printf(&b, "<td>%lu<td>%lu<td>%.3f</tr>", (unsigned long)p[i].user_ns,
-				   (unsigned long)p[i].system_ns, p[i].slowdown);
-		}
-		buf_printf(&b, "</table></html>\n");
+		report_policies_csv(p, n, &b);
 	} else {
-		ok = err_set(e, "--report: compare has the forms text, json, csv, html and none, not %s", form);
+		report_html_head("vsysemu compare", &b);
+		report_policies_html(p, n, &b);
+		buf_printf(&b, "</html>\n");
 	}
-	if (ok)
-		ok = output_write(o->output, &b, e);
+	ok = output_write(o->output, &b, e);
 	buf_free(&b);
 	return ok;
+}
+
+static bool form_ok(const struct options *o, struct err *e)
+{
+	static const char *const forms[] = { "text", "json", "csv", "html", "none" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(forms); i++)
+		if (!o->report || !strcmp(o->report, forms[i]))
+			return true;
+	return err_set_status(e, 125, "--report: compare has the forms text, json, csv, html and none, not %s", o->report);
 }
 
 int cli_compare(const struct options *o, struct err *e)
@@ -217,9 +294,12 @@ int cli_compare(const struct options *o, struct err *e)
 		err_set_status(e, 125, "no PROGRAM given (see vsysemu compare --help)");
 		return 125;
 	}
+	if (!form_ok(o, e))
+		return 125;
 	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (s == MAP_FAILED)
 		return err_set(e, "no memory for the results"), 125;
+	s->input = lseek(STDIN_FILENO, 0, SEEK_CUR);
 	if (o->kernels || o->each) {
 		ok = run_kernels(o, s, e);
 	} else {
@@ -232,7 +312,7 @@ int cli_compare(const struct options *o, struct err *e)
 		n = rows(s, p);
 		for (unsigned i = 0; i < n; i++)
 			breaks |= !strcmp(p[i].outcome, "breaks");
-		write_table(o, p, n, &s->total, e);
+		ok = write_table(o, p, n, s, e);
 	}
 	munmap(s, sizeof(*s));
 	return ok ? breaks : 125;

@@ -148,6 +148,9 @@ static void add_policies(struct report *r)
 		p->kernel = mp->kernel->name;
 		p->active = i == m->active;
 		p->baseline = mp->baseline;
+		p->status = !p->active				   ? -1 :
+			    r->k->outcome.kind == OUTCOME_SIGNAL ? 128 + r->k->outcome.status :
+								   r->k->outcome.status;
 		p->user_ns = clock_cycles16_to_ns(&r->k->clock, user);
 		p->system_ns = clock_cycles16_to_ns(&r->k->clock, system);
 		judge(r, mp, p->active, p);

@@ -14,6 +14,7 @@ struct report_policy {
 	uint64_t user_ns, system_ns;
 	double slowdown, slowdown_user; /* against the baseline; 0: cannot be told */
 	bool active, baseline;
+	int status; /* exit status of a run of its own; -1: projected from another */
 };
 
 struct report_site {

@@ -19,6 +19,11 @@ void report_put_policies(const struct report_policy *p, unsigned n, struct json 
 /* The table of policies as text. */
 void report_policies_text(const struct report_policy *p, unsigned n, struct buf *out);
 
+void report_policies_csv(const struct report_policy *p, unsigned n, struct buf *out);
+void report_policies_html(const struct report_policy *p, unsigned n, struct buf *out);
+/* The page up to its first heading, @title. */
+void report_html_head(const char *title, struct buf *out);
+
 /* A field of a CSV line, quoted where needed; a text for HTML. */
 void report_csv_field(struct buf *out, const char *s);
 void report_html_escape(struct buf *out, const char *s);

@@ -62,20 +62,26 @@ static void stages(const struct report *r, struct buf *b)
 	}
 }
 
-static void policies(const struct report *r, struct buf *b)
+void report_policies_html(const struct report_policy *p, unsigned n, struct buf *b)
 {
-	buf_printf(b, "<h2>Policies</h2><table><tr><th>mode@kernel<th>outcome<th class=n>user ns<th class=n>system ns"
+	buf_printf(b, "<table><tr><th>mode@kernel<th>outcome<th class=n>user ns<th class=n>system ns"
 		      "<th class=n>slowdown<th class=n>user</tr>");
-	for (unsigned i = 0; i < r->policies; i++) {
-		const struct report_policy *p = &r->policy[i];
-
-		buf_printf(b, "<tr><td>%s%s@%s%s<td class=%s>%s ", p->active ? "<b>" : "", p->mode, p->kernel,
-			   p->active ? "</b>" : "", p->outcome, p->outcome);
-		report_html_escape(b, p->why);
+	for (unsigned i = 0; i < n; i++) {
+		buf_printf(b, "<tr><td>%s%s@%s%s<td><span class=%s>%s</span> ", p[i].active ? "<b>" : "", p[i].mode,
+			   p[i].kernel, p[i].active ? "</b>" : "", p[i].outcome, p[i].outcome);
+		report_html_escape(b, p[i].why);
 		buf_printf(b, "<td class=n>%lu<td class=n>%lu<td class=n>%.3f<td class=n>%.3f</tr>",
-			   (unsigned long)p->user_ns, (unsigned long)p->system_ns, p->slowdown, p->slowdown_user);
+			   (unsigned long)p[i].user_ns, (unsigned long)p[i].system_ns, p[i].slowdown, p[i].slowdown_user);
 	}
 	buf_printf(b, "</table>");
+}
+
+void report_html_head(const char *title, struct buf *b)
+{
+	buf_printf(b, "<!DOCTYPE html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">"
+		      "<title>vsysemu report</title><style>%s</style><h1>", style);
+	report_html_escape(b, title);
+	buf_printf(b, "</h1>");
 }
 
 static void sites(const struct report *r, struct buf *b)
@@ -104,10 +110,8 @@ void report_html(const struct report *r, struct buf *b)
 	const struct model *m = r->k->model;
 	char name[32];
 
-	buf_printf(b, "<!DOCTYPE html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">"
-		      "<title>vsysemu report</title><style>%s</style><h1>", style);
-	report_html_escape(b, r->k->proc.exe);
-	buf_printf(b, "</h1><p>vsyscall=%s on Linux %s (%s), cpu %s, clock source %s", vsysemu_mode_name(m->mode),
+	report_html_head(r->k->proc.exe, b);
+	buf_printf(b, "<p>vsyscall=%s on Linux %s (%s), cpu %s, clock source %s", vsysemu_mode_name(m->mode),
 		   m->kernel->name, kernel_model_era(m->kernel), m->cpu->name, clocksource_name(m->clocksource));
 	if (o->kind == OUTCOME_SIGNAL)
 		buf_printf(b, "<p class=breaks>killed by %s at <code>%#lx</code> %s", report_signal_name(o->status, name),
@@ -117,7 +121,8 @@ void report_html(const struct report *r, struct buf *b)
 	buf_printf(b, "<p>%lu instructions, %lu syscalls, %lu vsyscalls, %lu vDSO calls",
 		   (unsigned long)r->total->counts.instructions, (unsigned long)r->total->counts.syscalls,
 		   (unsigned long)r->total->counts.vsyscalls, (unsigned long)r->total->counts.vdso);
-	policies(r, b);
+	buf_printf(b, "<h2>Policies</h2>");
+	report_policies_html(r->policy, r->policies, b);
 	buf_printf(b, "<h2>Cost of a call by stage</h2>");
 	stages(r, b);
 	sites(r, b);

@@ -140,6 +140,10 @@ void report_put_policies(const struct report_policy *p, unsigned n, struct json 
 		json_put_string(o, "kernel", p[i].kernel);
 		json_put_string(o, "outcome", p[i].outcome);
 		json_put_string(o, "why", p[i].why);
+		if (p[i].status < 0)
+			json_put_null(o, "status");
+		else
+			json_put_int(o, "status", p[i].status);
 		json_put_int(o, "user_ns", (int64_t)p[i].user_ns);
 		json_put_int(o, "system_ns", (int64_t)p[i].system_ns);
 		json_put_real(o, "slowdown", p[i].slowdown);

@@ -158,15 +158,18 @@ void report_csv_field(struct buf *out, const char *s)
 	buf_add(out, "\"", 1);
 }
 
-void report_csv(const struct report *r, struct buf *out)
+void report_policies_csv(const struct report_policy *p, unsigned n, struct buf *out)
 {
 	buf_printf(out, "mode,kernel,outcome,why,user_ns,system_ns,slowdown,slowdown_user\r\n");
-	for (unsigned i = 0; i < r->policies; i++) {
-		const struct report_policy *p = &r->policy[i];
-
-		buf_printf(out, "%s,%s,%s,", p->mode, p->kernel, p->outcome);
-		report_csv_field(out, p->why);
-		buf_printf(out, ",%lu,%lu,%.6f,%.6f\r\n", (unsigned long)p->user_ns, (unsigned long)p->system_ns,
-			   p->slowdown, p->slowdown_user);
+	for (unsigned i = 0; i < n; i++) {
+		buf_printf(out, "%s,%s,%s,", p[i].mode, p[i].kernel, p[i].outcome);
+		report_csv_field(out, p[i].why);
+		buf_printf(out, ",%lu,%lu,%.6f,%.6f\r\n", (unsigned long)p[i].user_ns, (unsigned long)p[i].system_ns,
+			   p[i].slowdown, p[i].slowdown_user);
 	}
+}
+
+void report_csv(const struct report *r, struct buf *out)
+{
+	report_policies_csv(r->policy, r->policies, out);
 }
