@@ -92,6 +92,22 @@ static bool check_options(const struct options *o, struct err *e)
 	return true;
 }
 
+/* A what-if that no run would take is refused once, here. */
+static bool check_sets(const struct options *o, struct err *e)
+{
+	struct cpu_model *c = o->set.n ? cpu_model_load("sandybridge", e) : NULL;
+	struct kernel_model *k = c ? kernel_model_load("3.1-rc1", e) : NULL;
+	bool good = !o->set.n || (c && k);
+
+	for (size_t i = 0; good && i < o->set.n; i++)
+		good = model_set(c, k, o->set.at[i], e);
+	if (c)
+		cpu_model_free(c);
+	if (k)
+		kernel_model_free(k);
+	return good;
+}
+
 int cli_reproduce(const struct options *o, struct err *e)
 {
 	const char *form = o->report ? o->report : "text";
@@ -101,7 +117,7 @@ int cli_reproduce(const struct options *o, struct err *e)
 	char *dir = model_dir();
 	bool good;
 
-	good = check_options(o, e) && published_load(&p, dir, e) && check_names(o, &p, e) &&
+	good = check_options(o, e) && check_sets(o, e) && published_load(&p, dir, e) && check_names(o, &p, e) &&
 	       answer(o, &p, &r, e);
 	if (good && !strcmp(form, "json"))
 		reproduce_json(&r, &out);

@@ -39,7 +39,7 @@ static void words_split(struct words *w, char *text)
 static char *guest_path(const char *name, struct err *e)
 {
 	static const char *const places[] = { "guest/bench", "build/guest/bench",
-					      "../share/vsysemu/guest/bench" };
+					      "../build/guest/bench", "../share/vsysemu/guest/bench" };
 	char self[4096], *slash;
 	struct buf b = { 0 };
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);

@@ -53,6 +53,8 @@ is "a table alone" "$("$V" reproduce sysret | grep -c '^  vsyscall')" 1
 "$V" reproduce nosuch >"$T/out" 2>"$T/err"
 is "an unknown table: status, one line" "$? $(wc -l <"$T/err") $(wc -c <"$T/out")" "125 1 0"
 like "which names those there are" "$(cat "$T/err")" 'nosuch.*sandybridge.*profile-audit'
+"$V" reproduce --set cpu.nosuch=1 sysret >"$T/out" 2>"$T/err"
+is "--set of an unknown key: status, one line" "$? $(wc -l <"$T/err") $(wc -c <"$T/out")" "125 1 0"
 "$V" reproduce --cpu=haswell >"$T/out" 2>"$T/err"
 is "--cpu is refused" "$? $(wc -l <"$T/err")" "125 1"
 is "the same twice" "$("$V" reproduce kvm)" "$("$V" reproduce kvm)"
