@@ -55,7 +55,7 @@ static const char *run(struct engine *e, struct memory *mem)
 /* xor %ecx,%ecx; div %ecx */
 static const uint8_t divide[] = { 0x31, 0xc9, 0xf7, 0xf1 };
 #define DIVIDE (CODE + 2048) /* code that was run already is not looked at again */
-#define ENV_WORDS 2048u /* 32-bit; the library's register file is larger */
+#define ENV_WORDS 1536u /* 32-bit; the library's register file is larger */
 
 static bool divides(struct engine *e)
 {
@@ -69,7 +69,7 @@ static bool divides(struct engine *e)
 /* The word that says -1 before an exception and its vector, 0, afterwards. */
 static const char *find_in_flight(struct engine *e, struct memory *mem)
 {
-	static int32_t before[ENV_WORDS];
+	int32_t before[ENV_WORDS];
 	int32_t *env = repair.env, *found = NULL;
 
 	if (memory_poke(mem, DIVIDE, divide, sizeof(divide)))
