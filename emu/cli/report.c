@@ -24,10 +24,14 @@ bool report_write(struct kernel *k, const struct options *o, struct err *e)
 		report_csv(&r, &b);
 	else if (!strcmp(form, "html"))
 		report_html(&r, &b);
+	else if (!strcmp(form, "folded"))
+		report_folded(&r, &b);
+	else if (!strcmp(form, "trace"))
+		report_chrome(&r, &b);
 	else if (!strcmp(form, "text"))
 		report_text(&r, &b);
 	else
-		ok = err_set(e, "--report: a run has the forms text, json, csv, html and none, not %s", form);
+		ok = err_set(e, "--report: a run has the forms text, json, csv, html, folded, trace and none, not %s", form);
 	if (ok)
 		ok = output_write(o->output, &b, e);
 	report_facts_free(&r);

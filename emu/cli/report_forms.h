@@ -11,6 +11,8 @@ void report_json(const struct report *r, struct buf *out);
 void report_text(const struct report *r, struct buf *out);
 void report_csv(const struct report *r, struct buf *out);
 void report_html(const struct report *r, struct buf *out);
+void report_folded(const struct report *r, struct buf *out);
+void report_chrome(const struct report *r, struct buf *out); /* --report=trace */
 
 /* Members "calls" and "policies" of @root. */
 void report_put_calls(const struct account *a, struct json *root);

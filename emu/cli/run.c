@@ -178,6 +178,7 @@ bool run_guest(const struct options *o, const struct model *m, struct kernel *k,
 		VEC_PUSH(&f->auxv, o->auxv.at[i]);
 	VEC_PUSH(&f->auxv, NULL);
 	f->opt = (struct guest_options){ .vdso = o->vdso, .seccomp = o->seccomp, .trace = trace_words(o),
+		.timeline = o->report && !strcmp(o->report, "trace"),
 		.cwd = o->cwd, .auxv = f->auxv.at, .timens = o->timens, .timens_mono_ns = o->timens_mono_ns,
 		.timens_boot_ns = o->timens_boot_ns, .epoch_ns = o->epoch_ns, .seed = o->seed_n,
 		.max_insns = o->max_insns_n, .timeout_ns = o->timeout_ns, .cpus = o->cpus_n,

@@ -139,6 +139,7 @@ struct guest_options {
 	const char *vdso; /* NULL or "auto", "off", or a file */
 	const char *seccomp; /* SPEC of --seccomp */
 	const char *trace; /* comma list of vsyscall,vdso,syscall,signal,fault; "": all */
+	bool timeline; /* keep calls one by one */
 	const char *cwd;
 	const char *const *auxv; /* --auxv, each taken by exec_auxv_parse(); NULL-terminated */
 	bool timens; /* in a time namespace with these offsets */

@@ -9,6 +9,7 @@
 void account_init(struct account *a)
 {
 	memset(a, 0, sizeof(*a));
+	a->history.shift = ACCOUNT_SHIFT_FIRST;
 	a->counts.processes = a->counts.threads = 1;
 }
 
@@ -134,6 +135,33 @@ void account_result(struct account *a, enum call_path p, enum time_call c, int64
 		a->call[c][p].errors++;
 }
 
+static void widen(struct account_history *h)
+{
+	for (unsigned p = 0; p < PATH_COUNT; p++)
+		for (unsigned i = 0; i < ACCOUNT_BUCKETS; i++)
+			h->count[p][i] = 2 * i < ACCOUNT_BUCKETS ? h->count[p][2 * i] + h->count[p][2 * i + 1] : 0;
+	h->shift++;
+}
+
+void account_history(struct account *a, enum call_path p, uint64_t ns, uint64_t n)
+{
+	struct account_history *h = &a->history;
+
+	while (ns >> h->shift >= ACCOUNT_BUCKETS)
+		widen(h);
+	h->count[p][ns >> h->shift] += n;
+}
+
+static void merge_history(struct account *to, const struct account_history *h)
+{
+	while (to->history.shift < h->shift)
+		widen(&to->history);
+	for (unsigned p = 0; p < PATH_COUNT; p++)
+		for (uint64_t i = 0; i < ACCOUNT_BUCKETS; i++)
+			if (h->count[p][i])
+				account_history(to, (enum call_path)p, i << h->shift, h->count[p][i]);
+}
+
 void account_flag(struct account *a, enum account_flag f)
 {
 	a->flags |= f;
@@ -180,6 +208,7 @@ void account_merge(struct account *to, const struct account *from)
 	to->user_cycles16 += from->user_cycles16;
 	to->system_cycles16 += from->system_cycles16;
 	to->flags |= from->flags;
+	merge_history(to, &from->history);
 	to->other_sites += from->other_sites;
 	for (unsigned c = 0; c < CALL_COUNT; c++) {
 		to->refused[c] += from->refused[c];

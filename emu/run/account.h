@@ -47,6 +47,15 @@ struct account_outcome {
 	gaddr rip, caller; /* caller 0: no vsyscall killed it */
 };
 
+/* Time calls over virtual time: bucket i holds those that began in [i, i + 1) << shift ns since the
+ * start; the buckets widen as the run grows. */
+#define ACCOUNT_BUCKETS 128u
+struct account_history {
+	uint32_t shift;
+	uint64_t count[PATH_COUNT][ACCOUNT_BUCKETS];
+};
+#define ACCOUNT_SHIFT_FIRST 10u
+
 #define ACCOUNT_SYSCALLS 512
 #define ACCOUNT_WARNINGS 16
 
@@ -66,6 +75,7 @@ struct account {
 	struct account_site site[ACCOUNT_SITES];
 	char warning[ACCOUNT_WARNINGS][160]; /* said once each */
 	struct account_outcome outcome;
+	struct account_history history;
 };
 
 void account_init(struct account *a);
@@ -93,6 +103,9 @@ struct cost account_syscall(struct account *a, const struct model *m, unsigned n
 			    bool from_page);
 /* Its result, known later: errors are counted by call and path (@p: how the program called it). */
 void account_result(struct account *a, enum call_path p, enum time_call c, int64_t result);
+
+/* @n calls by @p began at @ns since the start of the run. */
+void account_history(struct account *a, enum call_path p, uint64_t ns, uint64_t n);
 
 void account_flag(struct account *a, enum account_flag f);
 void account_unknown_syscall(struct account *a, unsigned nr);

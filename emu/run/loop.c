@@ -19,6 +19,7 @@
 #include "run/account.h"
 #include "run/cpuid.h"
 #include "run/loop_private.h"
+#include "run/timeline.h"
 #include "run/trace.h"
 
 #define NR_EXECVE 59u
@@ -67,6 +68,18 @@ static uint32_t total(struct cost c)
 	return c.user16 + c.system16;
 }
 
+static const uint16_t entry_nr[] = { 96, 201, 309 }; /* system calls of the page's entries */
+static const uint16_t vdso_nr[VDSO_NO_FUNCTION] = { 96, 201, 309, 228, 229, 318 };
+
+static void note(struct loop *l, enum call_path p, uint64_t nr, uint64_t start_ns, gaddr caller, uint32_t cycles16,
+		 bool refused)
+{
+	struct timeline_call c = { .start_ns = start_ns, .caller = caller, .cycles16 = cycles16, .path = (uint8_t)p,
+				   .nr = nr < SYSCALL_COUNT ? (uint16_t)nr : TIMELINE_UNKNOWN, .refused = refused };
+
+	timeline_note(l->timeline, l->k, c);
+}
+
 static gaddr return_address(struct kernel *k)
 {
 	gaddr ret = 0;
@@ -83,6 +96,7 @@ static void native_arrival(struct loop *l, gaddr pc)
 	struct kernel *k = l->k;
 	struct page_event ev = { .nr = vsysemu_entry_nr(pc), .caller = return_address(k),
 				 .args = { engine_get(k->engine, REG_RDI), engine_get(k->engine, REG_RSI) } };
+	uint64_t start = k->clock.now_ns;
 	struct cost c;
 
 	if (ev.nr < 0 || ev.nr > 2)
@@ -90,18 +104,21 @@ static void native_arrival(struct loop *l, gaddr pc)
 	k->proc.current->caller = ev.caller;
 	c = account_vsyscall(k->account, k->model, (unsigned)ev.nr, false, false, ev.caller, l->image);
 	charge(l, c);
+	note(l, PATH_VSYSCALL, entry_nr[ev.nr], start, ev.caller, total(c), false);
 	trace_vsyscall(k, &ev, pc, total(c));
 }
 
 static void record_arrival(struct loop *l, const struct page_event *ev, gaddr pc)
 {
 	struct kernel *k = l->k;
+	uint64_t start = k->clock.now_ns;
 	struct cost c = { 0 };
 
 	if (ev->nr >= 0) {
 		c = account_vsyscall(k->account, k->model, (unsigned)ev->nr, ev->refused, ev->error, ev->caller,
 				     l->image);
 		charge(l, c);
+		note(l, PATH_VSYSCALL, entry_nr[ev->nr], start, ev->caller, total(c), ev->refused);
 	} else {
 		account_flag(k->account, ACCOUNT_WRONG_OFFSET);
 	}
@@ -145,13 +162,16 @@ static enum zone_action zone(void *ctx, gaddr pc, uint32_t insns, uint32_t cost)
 		return page_zone(l, pc);
 	f = vdso_function_at(k, pc);
 	if (f != VDSO_NO_FUNCTION) {
+		uint64_t start;
 		struct cost c;
 
 		loop_sync(l);
 		tick(l);
+		start = k->clock.now_ns;
 		vdso_enter(k);
 		c = account_vdso(k->account, k->model, (enum time_call)f, (int64_t)(int32_t)engine_get(k->engine, REG_RDI));
 		charge(l, c);
+		note(l, PATH_VDSO, vdso_nr[f], start, return_address(k), total(c), false);
 		trace_vdso(k, f, return_address(k), total(c));
 	}
 	return ZONE_RUN;
@@ -216,11 +236,14 @@ static void do_syscall(struct loop *l)
 	bool from_page = in_page(engine_get(k->engine, REG_RIP) - 2);
 	enum time_call call = time_call_of_syscall((unsigned)nr);
 	struct cost c;
+	uint64_t start;
+	pid_t pid = k->proc.pid;
 	enum sysret r;
 
 	t->reason = NULL;
 	t->caller = 0;
 	tick(l);
+	start = k->clock.now_ns;
 	c = account_syscall(k->account, k->model, nr < UINT32_MAX ? (unsigned)nr : UINT32_MAX, arg0, from_page);
 	charge(l, c);
 	if (nr >= SYSCALL_COUNT || !syscall_name((unsigned)nr))
@@ -233,6 +256,8 @@ static void do_syscall(struct loop *l)
 		trace_syscall(k, (unsigned)nr, args, SYSCALL_NORETURN, 0);
 	}
 	r = syscall_enter(k);
+	if (!from_page && k->proc.pid == pid)
+		note(l, PATH_SYSCALL, nr, start, 0, total(c), false);
 	if (r == SYSRET_DONE) {
 		int64_t v = (int64_t)engine_get(k->engine, REG_RAX);
 

@@ -33,4 +33,7 @@ const struct account *run_total(struct kernel *k);
  * the last. */
 const struct account *run_process(struct kernel *k, size_t i, pid_t *pid);
 
+/* The calls one by one, if the options asked for them; NULL. */
+struct timeline *run_timeline(struct kernel *k);
+
 #endif

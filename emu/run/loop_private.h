@@ -11,6 +11,7 @@ struct loop {
 	uint64_t insns, cost; /* of the engine, booked so far */
 	uint32_t image; /* number of the program: execve moves it */
 	bool in_page; /* native code of the page runs */
+	struct timeline *timeline; /* NULL: nobody asked */
 	struct err *err;
 	bool failed; /* the engine did, @err says how */
 };

@@ -27,6 +27,7 @@
 #include "run/cpuid.h"
 #include "run/loop.h"
 #include "run/loop_private.h"
+#include "run/timeline.h"
 #include "run/trace.h"
 
 #define TIMENS_SINCE 0x0506 /* Linux 5.6 */
@@ -81,6 +82,12 @@ const struct account *run_total(struct kernel *k)
 	for (size_t i = 0; (a = run_process(k, i, &pid)); i++)
 		account_merge(&run.sum, a);
 	return &run.sum;
+}
+
+struct timeline *run_timeline(struct kernel *k)
+{
+	(void)k;
+	return run.loop.timeline;
 }
 
 static void warn(struct kernel *k, const char *text)
@@ -172,7 +179,7 @@ static bool start(const struct run_request *r, struct kernel *k, struct err *e)
 			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (run.accounts == MAP_FAILED)
 		run.accounts = NULL;
-	run.loop = (struct loop){ .k = k };
+	run.loop = (struct loop){ .k = k, .timeline = r->opt->timeline ? timeline_new() : NULL };
 	k->account = account_take(PID_FIRST);
 	k->mem = memory_new(e);
 	if (!k->mem)
@@ -289,6 +296,8 @@ void run_free(struct kernel *k)
 	memory_free(k->mem);
 	engine_free(k->engine);
 	free(k->sysroot);
+	timeline_free(run.loop.timeline);
+	run.loop.timeline = NULL;
 	if (run.accounts)
 		munmap(run.accounts, sizeof(*run.accounts));
 	run.accounts = NULL;
