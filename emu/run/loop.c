@@ -357,6 +357,7 @@ static void run_task(void *ctx)
 {
 	struct loop *l = ctx;
 	struct kernel *k = l->k;
+	uint64_t turn_ns = k->clock.now_ns; /* since when this task runs, or later */
 	struct trap t;
 
 	return_to_user(l);
@@ -376,8 +377,6 @@ static void run_task(void *ctx)
 			exception(l, &t);
 			break;
 		case TRAP_DEADLINE:
-			turn(l);
-			break;
 		case TRAP_ZONE:
 		case TRAP_INTERRUPT:
 			break;
@@ -386,6 +385,12 @@ static void run_task(void *ctx)
 			l->failed = true;
 			err_set_status(l->err, 125, "the engine stopped: %s", engine_strerror(k->engine));
 			return;
+		}
+		/* A task that makes one system call after the other has no more than its slice either. */
+		if (t.kind == TRAP_DEADLINE || k->clock.now_ns - turn_ns >= TASK_SLICE_NS) {
+			if (k->outcome.kind == OUTCOME_RUNNING && !task_alone(k))
+				turn(l);
+			turn_ns = k->clock.now_ns;
 		}
 		if (!in_page(engine_get(k->engine, REG_RIP)))
 			l->in_page = false;
