@@ -123,6 +123,11 @@ void json_put_hex(struct json *o, const char *key, uint64_t v)
 	json_object_set_new(in(o), key, json_string(text));
 }
 
+void json_add_int(struct json *a, int64_t v)
+{
+	json_array_append_new(in(a), json_integer(v));
+}
+
 void json_add_string(struct json *a, const char *s)
 {
 	json_array_append_new(in(a), string(s));

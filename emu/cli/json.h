@@ -29,6 +29,7 @@ void json_put_real(struct json *o, const char *key, double v); /* not finite: nu
 void json_put_bool(struct json *o, const char *key, bool v);
 void json_put_null(struct json *o, const char *key);
 void json_put_hex(struct json *o, const char *key, uint64_t v); /* "0x1f" */
+void json_add_int(struct json *a, int64_t v);
 void json_add_string(struct json *a, const char *s);
 
 /* Append the text of @j to @out: indented by @indent blanks a level, or on one line when 0.  Reals are

@@ -18,6 +18,11 @@ void report_chrome(const struct report *r, struct buf *out); /* --report=trace *
 void report_put_calls(const struct account *a, struct json *root);
 void report_put_policies(const struct report_policy *p, unsigned n, struct json *root);
 
+/* Members "calls_over_time" and "call_stages"; the former as a drawing. */
+void report_put_time(const struct report *r, struct json *root);
+void report_put_stages(const struct report *r, struct json *root);
+void report_time_html(const struct report *r, struct buf *out);
+
 /* The table of policies as text. */
 void report_policies_text(const struct report_policy *p, unsigned n, struct buf *out);
 

@@ -14,6 +14,9 @@ static const char style[] =
 	"table{border-collapse:collapse;width:100%;margin:.5rem 0 1.5rem}th,td{border-bottom:1px solid var(--line);padding:.25rem .6rem;text-align:left}"
 	"td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}code{font:13px ui-monospace,monospace}.dim{color:var(--dim)}"
 	".bar{display:flex;height:1.4rem;border-radius:3px;overflow:hidden;margin:.2rem 0}.bar span{min-width:1px}"
+	"svg.time{width:100%;height:7.5rem;border-bottom:1px solid var(--line)}svg .p0{fill:#0969da}svg .p1{fill:#1a7f37}"
+	"svg .p2{fill:#bc4c00}.key{display:inline-block;width:.8em;height:.8em;margin:0 .3em 0 .6em}.k0{background:#0969da}"
+	".k1{background:#1a7f37}.k2{background:#bc4c00}"
 	".breaks{color:#cf222e;font-weight:600}.runs{color:#1a7f37}.unknown{color:#9a6700}";
 
 static const char *const colours[] = { "#0969da", "#bf3989", "#1a7f37", "#bc4c00", "#8250df", "#4d2d00", "#116329",
@@ -104,6 +107,19 @@ static void sites(const struct report *r, struct buf *b)
 	buf_printf(b, "</table>");
 }
 
+static void processes(const struct report *r, struct buf *b)
+{
+	for (size_t i = 1; i < r->process.n; i++) {
+		const struct report_process *p = &r->process.at[i];
+
+		if (p->signal)
+			buf_printf(b, "<p class=breaks>process %d: killed by %s at <code>%#lx</code> %s", p->pid, p->signal,
+				   (unsigned long)p->account->outcome.rip, p->reason ? p->reason : "");
+		else if (p->status)
+			buf_printf(b, "<p>process %d: exit status %d", p->pid, p->status);
+	}
+}
+
 void report_html(const struct report *r, struct buf *b)
 {
 	const struct outcome *o = &r->k->outcome;
@@ -118,6 +134,7 @@ void report_html(const struct report *r, struct buf *b)
 			   (unsigned long)o->rip, o->reason ? o->reason : "");
 	else
 		buf_printf(b, "<p>exit status %d", o->status);
+	processes(r, b);
 	buf_printf(b, "<p>%lu instructions, %lu syscalls, %lu vsyscalls, %lu vDSO calls",
 		   (unsigned long)r->total->counts.instructions, (unsigned long)r->total->counts.syscalls,
 		   (unsigned long)r->total->counts.vsyscalls, (unsigned long)r->total->counts.vdso);
@@ -125,6 +142,7 @@ void report_html(const struct report *r, struct buf *b)
 	report_policies_html(r->policy, r->policies, b);
 	buf_printf(b, "<h2>Cost of a call by stage</h2>");
 	stages(r, b);
+	report_time_html(r, b);
 	sites(r, b);
 	if (klog_count(r->k))
 		buf_printf(b, "<h2>Kernel log</h2><pre>");

@@ -209,6 +209,8 @@ void report_json(const struct report *r, struct buf *out)
 	report_put_policies(r->policy, r->policies, root);
 	sites(r, root);
 	processes(r, root);
+	report_put_time(r, root);
+	report_put_stages(r, root);
 	w = json_put(root, "warnings", json_new_array());
 	for (size_t i = 0; i < r->warning.n; i++)
 		json_add_string(w, r->warning.at[i]);

@@ -47,4 +47,32 @@ left=$(sed -n 's/.*"calls_left_off": \([0-9]*\).*/\1/p' "$T/trace")
 is "trace: and tells what it left off" "$(sed -n 's/.*"calls": \([0-9]*\).*/\1/p' "$T/trace")" "$((left + 65536))"
 timeout 20 "$V" --report=sarif "$G/hello" >"$T/out" 2>"$T/err" </dev/null
 like "a form that a run lacks" "$(cat "$T/err")" 'a run has the forms text, json, csv, html, folded, trace and none'
+
+# Calls over virtual time, and the page: what it shows is in the JSON as well.
+form json --mode=emulate --kernel=6.1 "$G/t02-fsmark" 3000
+tr -d '\n' <"$T/json" | tr -s ' ' >"$T/line"
+list() { sed -n 's/.*"calls_over_time": {[^}]*"'"$1"'": \[\([^]]*\)\].*/\1/p' "$T/line" | tr ',' '\n'; }
+is "over time: all vsyscalls" "$(list vsyscall | awk '{ s += $1 } END { print s }')" 6000
+is "over time: no other" "$(list vdso | awk '{ s += $1 } END { print s }')" 0
+is "over time: evenly in a loop" "$(list vsyscall | sed '1,2d;$d' | sort -n | sed -n '1p;$p' | tr '\n' ' ' |
+	awk '{ print ($2 - $1 <= 2) }')" 1
+bucket=$(sed -n 's/.*"bucket_ns": \([0-9]*\).*/\1/p' "$T/line")
+elapsed=$(sed -n 's/.*"elapsed_ns": \([0-9]*\).*/\1/p' "$T/line")
+is "over time: buckets span the run" "$((bucket * 128 >= elapsed && bucket * 32 <= elapsed))" 1
+like "stages of a call are in the JSON" "$(cat "$T/line")" \
+	'"event": "vsyscall.gettimeofday", "mode": "native", "kernel": "3.0", "cycles": [0-9.]+, "stages": \[ \{ "stage": '
+form html --mode=emulate --kernel=6.1 "$G/t02-fsmark" 3000
+like "html: a drawing" "$(cat "$T/html")" '<svg class=time.*<rect class=p0 '
+is "html: nothing from elsewhere" "$(grep -Ec '(src|href)=|url\(|@import' "$T/html")" 0
+# Every whole number in its text; the shares and positions of drawings are attributes.
+sed -e 's/<style>.*<\/style>//' -e 's/<title>[^<]*<\/title>//g' -e 's/<h1>[^<]*//' -e 's/<[^>]*>/ /g' "$T/html" |
+	tr -s ' ,\n' '\n' | grep -Ex '[0-9]{2,}' | sort -u >"$T/numbers"
+missing=
+while read -r n; do
+	grep -Eq "[^0-9]$n([^0-9]|\$)" "$T/json" || missing="$missing $n"
+done <"$T/numbers"
+is "html: its numbers are in the JSON" "$missing" ""
+is "html: there are some" "$(($(wc -l <"$T/numbers") > 8))" 1
+form html --mode=none --kernel=6.1 -- /bin/sh -c "$G/t01-old-time; exit 0"
+like "html: a child's end" "$(cat "$T/html")" '1001: killed by SIGSEGV.*vsyscall-none'
 done_testing
