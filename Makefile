@@ -84,6 +84,11 @@ docs:
 	$(CC) $(ALL_CPPFLAGS) -std=c11 -o $(B)/genmodels tools/genmodels.c emu/facts/model_keys.c
 	$(B)/genmodels <docs/models.md.in >docs/models.md
 
+# Prices marked `fitted` from the published rows: docs/models.md.  FIT= only shows.
+FIT ?= -w
+fit: all
+	tools/fit.py $(FIT)
+
 lint:
 	clang-format --dry-run --Werror $(SRC) $(wildcard emu/*/*.h) || true
 	cppcheck --quiet --std=c11 -Iemu --enable=warning,portability --inline-suppr emu
@@ -122,5 +127,5 @@ help:
 	@echo 'install  program, models, images, header, library, man page, completions (PREFIX, DESTDIR)'
 	@echo 'clean    remove what was built'
 
-.PHONY: all docs demo test soak bench lint san install clean help
+.PHONY: all docs demo fit test soak bench lint san install clean help
 .DELETE_ON_ERROR:
