@@ -31,29 +31,41 @@ static bool take(struct scan *s, uint32_t bytes)
 	return s->at <= s->n && s->at <= 15;
 }
 
+static bool legacy_prefix(struct scan *s, uint8_t b)
+{
+	switch (b) {
+	case 0x66:
+		s->data16 = true;
+		return true;
+	case 0xf2:
+		s->repne = true;
+		return true;
+	case 0xf3:
+		s->rep = true;
+		return true;
+	case 0xf0:
+		s->o->lock = true;
+		return true;
+	case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65: case 0x67:
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A REX prefix counts only right before the opcode. */
 static bool prefixes(struct scan *s)
 {
-	for (; s->at < s->n; s->at++)
-		switch (s->p[s->at]) {
-		case 0x66:
-			s->data16 = true;
-			break;
-		case 0xf2:
-			s->repne = true;
-			break;
-		case 0xf3:
-			s->rep = true;
-			break;
-		case 0xf0:
-			s->o->lock = true;
-			break;
-		case 0x26: case 0x2e: case 0x36: case 0x3e: case 0x64: case 0x65: case 0x67:
-			break;
-		default:
-			if ((s->p[s->at] & 0xf0) == 0x40)
-				s->rex = s->p[s->at++];
-			return s->at < s->n;
-		}
+	for (; s->at < s->n; s->at++) {
+		uint8_t b = s->p[s->at];
+
+		if ((b & 0xf0) == 0x40)
+			s->rex = b;
+		else if (legacy_prefix(s, b))
+			s->rex = 0;
+		else
+			return true;
+	}
 	return false;
 }
 
