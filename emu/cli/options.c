@@ -294,9 +294,10 @@ static bool check_trace(const char *spec, struct err *e)
 		char word[16];
 
 		snprintf(word, sizeof(word), "%.*s", (int)(n < 15 ? n : 15), p);
-		if (!is_choice("vsyscall|vdso|syscall|signal|fault", word))
-			return err_set(e, "--trace takes vsyscall,vdso,syscall,signal,fault, not '%s'",
-				       spec);
+		/* Filters are read where the trace is made. */
+		if (!memchr(p, '=', n) && !is_choice("vsyscall|vdso|syscall|signal|fault", word))
+			return err_set(e, "--trace takes vsyscall,vdso,syscall,signal,fault and filters path=, "
+					  "call=, addr=, sym=, not '%s'", spec);
 		if (!p[n])
 			return true;
 		p += n + 1;

@@ -39,7 +39,7 @@ struct options {
 	VEC(struct env_edit) env_edits;
 	const char *argv0, *sysroot, *cwd;
 	/* what is told */
-	const char *trace, *strace, *report, *output, *quiet, *color, *progress;
+	const char *trace, *strace, *summary, *report, *output, *quiet, *color, *progress;
 	/* bounds and determinism */
 	const char *epoch, *seed, *max_insns, *timeout, *cpus, *engine_level;
 	/* other verbs */

@@ -72,7 +72,10 @@ const struct option_row option_rows[] = {
 	  "override an auxiliary vector entry, e.g. AT_HWCAP=0; repeatable" },
 	{ "cpus", 0, OPT_VALUE, F(cpus), GUEST, "N", false, "virtual CPUs; default 1" },
 	{ "trace", 0, OPT_MAYBE, F(trace), GUEST, "vsyscall,vdso,syscall,signal,fault", false,
-	  "one line an event on stderr" },
+	  "one line an event on stderr; filters of calls: path=vsyscall|vdso|syscall, call=NAME, "
+	  "addr=A or A-B (entry or return address), sym=FUNCTION (that calls)" },
+	{ "summary", 'c', OPT_FLAG, F(summary), RUN | CMP, NULL, false,
+	  "count the calls that the trace would show and print a table at the end" },
 	{ "strace", 0, OPT_FLAG, F(strace), GUEST, NULL, false,
 	  "trace system calls, vDSO and vsyscall calls" },
 	{ "report", 0, OPT_VALUE, F(report), ALL,

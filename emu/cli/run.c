@@ -162,6 +162,8 @@ static const char *trace_words(const struct options *o)
 {
 	if (o->trace)
 		return o->trace[0] == 1 ? "" : o->trace; /* --trace alone: everything */
+	if (o->summary && !o->strace_on)
+		return "";
 	return o->strace_on ? "vsyscall,vdso,syscall,signal" : NULL;
 }
 
@@ -178,6 +180,7 @@ bool run_guest(const struct options *o, const struct model *m, struct kernel *k,
 		VEC_PUSH(&f->auxv, o->auxv.at[i]);
 	VEC_PUSH(&f->auxv, NULL);
 	f->opt = (struct guest_options){ .vdso = o->vdso, .seccomp = o->seccomp, .trace = trace_words(o),
+		.trace_summary = o->summary,
 		.timeline = o->report && !strcmp(o->report, "trace"),
 		.cwd = o->cwd, .auxv = f->auxv.at, .timens = o->timens, .timens_mono_ns = o->timens_mono_ns,
 		.timens_boot_ns = o->timens_boot_ns, .epoch_ns = o->epoch_ns, .seed = o->seed_n,

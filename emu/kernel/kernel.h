@@ -138,7 +138,8 @@ struct outcome {
 struct guest_options {
 	const char *vdso; /* NULL or "auto", "off", or a file */
 	const char *seccomp; /* SPEC of --seccomp */
-	const char *trace; /* comma list of vsyscall,vdso,syscall,signal,fault; "": all */
+	const char *trace; /* words and filters (run/filter.h); "": all */
+	bool trace_summary; /* a table at the end instead of lines */
 	bool timeline; /* keep calls one by one */
 	const char *cwd;
 	const char *const *auxv; /* --auxv, each taken by exec_auxv_parse(); NULL-terminated */

@@ -267,6 +267,7 @@ static void do_syscall(struct loop *l)
 		step_after_syscall(l);
 	} else if (r == SYSRET_REGS && nr != NR_SIGRETURN) {
 		l->image++;
+		trace_exec(k);
 		page_init(k);
 	}
 }

@@ -245,20 +245,19 @@ static void take_back(struct kernel *k)
 
 bool run_program(const struct run_request *r, struct kernel *k, struct err *e)
 {
-	unsigned what = 0;
+	struct trace *trace;
 	bool ok;
 
 	run.request = r;
 	k->out_fd = keep(STDOUT_FILENO);
 	k->log_fd = keep(STDERR_FILENO);
-	if (r->opt->trace) {
-		what = trace_parse(r->opt->trace, e);
-		if (!what)
-			return false;
-	}
-	if (!start(r, k, e))
+	if (!trace_new(&trace, r->opt->trace, r->opt->trace_summary, e))
 		return false;
-	k->trace = trace_new(what);
+	if (!start(r, k, e)) {
+		trace_free(trace);
+		return false;
+	}
+	k->trace = trace;
 	if (r->opt->timeout_ns)
 		arm_timeout(r->opt->timeout_ns);
 	ok = loop_run(&run.loop, e);
@@ -273,6 +272,7 @@ bool run_program(const struct run_request *r, struct kernel *k, struct err *e)
 	}
 	process_end(k);
 	take_back(k);
+	trace_summary(k);
 	return ok;
 }
 

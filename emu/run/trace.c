@@ -2,67 +2,87 @@
 /* The trace: see trace.h.  A line is written with one call, so that those of several processes stay whole. */
 #include "run/trace.h"
 
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "kernel/pids.h"
 #include "kernel/syscall.h"
+#include "run/filter.h"
+
+enum { COUNT_PATHS = 3 };
+
+/* Shared by the tree of processes. */
+struct counts {
+	struct count {
+		_Atomic uint64_t calls, errors, cycles16;
+	} at[COUNT_PATHS][SYSCALL_COUNT];
+};
 
 struct trace {
-	unsigned what;
+	struct filter *filter;
+	struct counts *counts; /* NULL: lines */
 };
 
-static const struct {
-	const char *word;
-	unsigned bit;
-} words[] = {
-	{ "vsyscall", TRACE_VSYSCALL }, { "vdso", TRACE_VDSO }, { "syscall", TRACE_SYSCALL },
-	{ "signal", TRACE_SIGNAL }, { "fault", TRACE_FAULT },
-};
-
-unsigned trace_parse(const char *text, struct err *e)
+bool trace_new(struct trace **t, const char *spec, bool summary, struct err *e)
 {
-	unsigned all = 0;
+	struct filter *f;
+	void *p = NULL;
 
-	if (!*text)
-		return TRACE_VSYSCALL | TRACE_VDSO | TRACE_SYSCALL | TRACE_SIGNAL | TRACE_FAULT;
-	while (*text) {
-		size_t n = strcspn(text, ",");
-		unsigned bit = 0;
-
-		for (size_t i = 0; i < ARRAY_SIZE(words); i++)
-			if (strlen(words[i].word) == n && !strncmp(words[i].word, text, n))
-				bit = words[i].bit;
-		if (!bit) {
-			err_set(e, "--trace: '%.*s' is none of vsyscall, vdso, syscall, signal, fault", (int)n, text);
-			return 0;
-		}
-		all |= bit;
-		text += n + (text[n] == ',');
+	*t = NULL;
+	if (!spec)
+		return true;
+	f = filter_new(spec, e);
+	if (!f)
+		return false;
+	if (summary)
+		p = mmap(NULL, sizeof(struct counts), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED) {
+		filter_free(f);
+		return err_set(e, "-c: no memory for the counts");
 	}
-	return all;
-}
-
-struct trace *trace_new(unsigned what)
-{
-	struct trace *t;
-
-	if (!what)
-		return NULL;
-	t = xcalloc(1, sizeof(*t));
-	t->what = what;
-	return t;
+	*t = xcalloc(1, sizeof(**t));
+	(*t)->filter = f;
+	(*t)->counts = p;
+	return true;
 }
 
 void trace_free(struct trace *t)
 {
+	if (!t)
+		return;
+	filter_free(t->filter);
+	if (t->counts)
+		munmap(t->counts, sizeof(*t->counts));
 	free(t);
 }
 
-static bool wanted(const struct kernel *k, unsigned bit)
+static bool wanted(const struct kernel *k, enum trace_what what)
 {
-	return k->trace && k->trace->what & bit;
+	return k->trace && !k->trace->counts && filter_wants(k->trace->filter, what);
+}
+
+/* Is a line due for this call?  If calls are counted it is counted instead.  @nr -1: a wrong address. */
+static bool call_wanted(struct kernel *k, enum trace_what what, int nr, gaddr caller, gaddr entry, bool error,
+			uint32_t cycles16)
+{
+	const char *name = nr < 0 ? NULL : syscall_name((unsigned)nr);
+	struct count *c;
+
+	if (!k->trace || !filter_call(k->trace->filter, k, what, name, caller, entry))
+		return false;
+	if (!k->trace->counts)
+		return true;
+	if (nr < 0 || nr >= (int)SYSCALL_COUNT)
+		return false;
+	c = &k->trace->counts->at[what == TRACE_VSYSCALL ? 0 : what == TRACE_VDSO ? 1 : 2][nr];
+	c->calls++;
+	c->errors += error;
+	c->cycles16 += cycles16;
+	return false;
 }
 
 static void begin(struct kernel *k, struct buf *b, const char *mark)
@@ -88,10 +108,11 @@ static void cycles(struct buf *b, uint32_t cycles16)
 
 void trace_vsyscall(struct kernel *k, const struct page_event *ev, gaddr entry, uint32_t cycles16)
 {
-	static const unsigned nr[] = { 96, 201, 309 };
+	static const uint16_t nr[] = { 96, 201, 309 };
 	struct buf b = { 0 };
 
-	if (!wanted(k, TRACE_VSYSCALL))
+	if (!call_wanted(k, TRACE_VSYSCALL, ev->nr < 0 ? -1 : nr[ev->nr], ev->caller, entry, ev->refused || ev->error,
+			 cycles16))
 		return;
 	begin(k, &b, "[vsys]");
 	if (ev->nr >= 0) {
@@ -112,10 +133,11 @@ void trace_vsyscall(struct kernel *k, const struct page_event *ev, gaddr entry, 
 
 void trace_vdso(struct kernel *k, enum vdso_function f, gaddr caller, uint32_t cycles16)
 {
+	static const uint16_t nr[] = { 96, 201, 309, 228, 229, 318 };
 	struct buf b = { 0 };
 	uint64_t rdi = engine_get(k->engine, REG_RDI), rsi = engine_get(k->engine, REG_RSI);
 
-	if (!wanted(k, TRACE_VDSO))
+	if (!call_wanted(k, TRACE_VDSO, nr[f], caller, engine_get(k->engine, REG_RIP), false, cycles16))
 		return;
 	begin(k, &b, "[vdso]");
 	buf_printf(&b, "%s(%#lx, %#lx) @%#lx", f == VDSO_GETRANDOM ? "getrandom" : time_call_name((enum time_call)f),
@@ -128,7 +150,8 @@ void trace_syscall(struct kernel *k, unsigned nr, const uint64_t args[6], int64_
 {
 	struct buf b = { 0 };
 
-	if (!wanted(k, TRACE_SYSCALL))
+	if (!call_wanted(k, TRACE_SYSCALL, nr < SYSCALL_COUNT ? (int)nr : -1, engine_get(k->engine, REG_RIP), 0,
+			 ret < 0 && ret >= -4095, cycles16))
 		return;
 	begin(k, &b, "[sys]");
 	syscall_format(k, nr, args, ret, &b);
@@ -171,7 +194,7 @@ void trace_exit(struct kernel *k)
 {
 	struct buf b = { 0 };
 
-	if (!k->trace)
+	if (!k->trace || k->trace->counts)
 		return;
 	begin(k, &b, "");
 	if (k->outcome.kind == OUTCOME_SIGNAL)
@@ -180,4 +203,71 @@ void trace_exit(struct kernel *k)
 	else
 		buf_printf(&b, "+++ exited with %d +++", k->outcome.status);
 	end(k, &b);
+}
+
+void trace_exec(struct kernel *k)
+{
+	if (k->trace)
+		filter_moved(k->trace->filter);
+}
+
+struct line {
+	const char *name, *mark;
+	uint64_t calls, errors, cycles16;
+};
+
+static int by_cycles(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+
+	if (x->cycles16 != y->cycles16)
+		return x->cycles16 < y->cycles16 ? 1 : -1;
+	return x->calls < y->calls ? 1 : x->calls > y->calls ? -1 : strcmp(x->name, y->name);
+}
+
+static void put_line(const struct kernel *k, const struct line *l, uint64_t all, struct buf *b)
+{
+	double seconds = (double)l->cycles16 / 16 / (double)k->model->cpu->core_hz;
+	char errors[24] = "";
+
+	if (l->errors)
+		snprintf(errors, sizeof(errors), "%lu", (unsigned long)l->errors);
+	buf_printf(b, "%6.2f %11.9f %11.3f %9lu %9s %s%s\n", all ? 100.0 * (double)l->cycles16 / (double)all : 0.0, seconds,
+		   l->calls ? seconds * 1e6 / (double)l->calls : 0.0, (unsigned long)l->calls, errors, l->name,
+		   l->mark);
+}
+
+void trace_summary(struct kernel *k)
+{
+	static const char *const marks[COUNT_PATHS] = { " [vsys]", " [vdso]", "" };
+	static const char rule[] = "------ ----------- ----------- --------- --------- ----------------\n";
+	struct line all = { "total", "", 0, 0, 0 };
+	VEC(struct line) list = { 0 };
+	struct buf b = { 0 };
+
+	if (!k->trace || !k->trace->counts)
+		return;
+	for (unsigned p = 0; p < COUNT_PATHS; p++)
+		for (unsigned nr = 0; nr < SYSCALL_COUNT; nr++) {
+			const struct count *c = &k->trace->counts->at[p][nr];
+			const char *name = syscall_name(nr);
+
+			if (!c->calls)
+				continue;
+			VEC_PUSH(&list, ((struct line){ name ? name : "?", marks[p], c->calls, c->errors, c->cycles16 }));
+			all.calls += c->calls;
+			all.errors += c->errors;
+			all.cycles16 += c->cycles16;
+		}
+	if (list.n)
+		qsort(list.at, list.n, sizeof(*list.at), by_cycles);
+	buf_printf(&b, "%% time     seconds  usecs/call     calls    errors syscall\n%s", rule);
+	for (size_t i = 0; i < list.n; i++)
+		put_line(k, &list.at[i], all.cycles16, &b);
+	buf_printf(&b, "%s", rule);
+	put_line(k, &all, all.cycles16, &b);
+	if (write(k->log_fd, b.data, b.len) < 0)
+		b.len = 0; /* nobody listens */
+	VEC_FREE(&list);
+	buf_free(&b);
 }

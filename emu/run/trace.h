@@ -8,13 +8,9 @@
 #include "kernel/page.h"
 #include "kernel/vdso.h"
 
-enum trace_what { TRACE_VSYSCALL = 1, TRACE_VDSO = 2, TRACE_SYSCALL = 4, TRACE_SIGNAL = 8, TRACE_FAULT = 16 };
-
-/* Words of --trace ("": all) to bits; 0: @e names the word that is none. */
-unsigned trace_parse(const char *words, struct err *e);
-
-/* NULL if @what is 0. */
-struct trace *trace_new(unsigned what);
+/* @spec: words of --trace (run/filter.h), NULL: no trace.  @summary: no lines, but a table at the end.
+ * False: @e says what is wrong; *@t NULL: no trace. */
+bool trace_new(struct trace **t, const char *spec, bool summary, struct err *e);
 void trace_free(struct trace *t);
 
 /* @cycles16: what was charged.  All do nothing with a NULL trace. */
@@ -25,5 +21,9 @@ void trace_syscall(struct kernel *k, unsigned nr, const uint64_t args[6], int64_
 void trace_signal(struct kernel *k, const uint8_t *info);
 void trace_fault(struct kernel *k, const struct trap *t);
 void trace_exit(struct kernel *k);
+/* The program was replaced. */
+void trace_exec(struct kernel *k);
+/* The table of calls of all processes, in strace's manner, if it was asked for. */
+void trace_summary(struct kernel *k);
 
 #endif
