@@ -41,7 +41,7 @@ enum account_flag {
 /* How the process ended; kept apart from those of the others by account_merge(). */
 enum account_end { ACCOUNT_END_NONE, ACCOUNT_END_EXIT, ACCOUNT_END_SIGNAL, ACCOUNT_END_LIMIT };
 struct account_outcome {
-	enum account_end kind; /* NONE: it runs, or was killed from outside */
+	enum account_end kind; /* NONE: it still runs */
 	int status; /* exit status or signal number */
 	char reason[32]; /* as struct outcome has it; "": none */
 	gaddr rip, caller; /* caller 0: no vsyscall killed it */

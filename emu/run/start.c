@@ -2,11 +2,13 @@
 /* Making a kernel, its first process and the engine; the end of each process; the shared accounts. */
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -219,6 +221,26 @@ static void outcome_keep(struct kernel *k)
 					       ACCOUNT_END_EXIT;
 }
 
+/* SIGKILL from another process is the one end that a process cannot tell of itself. */
+static void outcomes_settle(struct kernel *k)
+{
+	unsigned n = run.accounts ? run.accounts->n : 0;
+
+	for (unsigned i = 0; i < n && i < PROCESSES_MAX; i++) {
+		struct account_outcome *o = &run.accounts->at[i].a.outcome;
+		struct pid_slot *s = pids_find(k, run.accounts->at[i].pid);
+		siginfo_t info = { 0 };
+
+		if (o->kind != ACCOUNT_END_NONE)
+			continue;
+		if (s && s->state == PID_RUNNING && !kill(s->host, 0) &&
+		    (waitid(P_PID, (id_t)s->host, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid))
+			continue; /* alive, or not ours to know */
+		o->kind = ACCOUNT_END_SIGNAL;
+		o->status = SIGKILL;
+	}
+}
+
 /* A child of the guest ends here, as Linux would have ended it for its parent. */
 static void end_child(struct kernel *k)
 {
@@ -270,6 +292,7 @@ bool run_program(const struct run_request *r, struct kernel *k, struct err *e)
 			dprintf(k->log_fd, "vsysemu: %s\n", e->text);
 		end_child(k);
 	}
+	outcomes_settle(k);
 	process_end(k);
 	take_back(k);
 	trace_summary(k);

@@ -29,8 +29,15 @@ has "xonly: it runs, none would break it" '"mode": "xonly", "kernel": "6.1", "ou
 run --report=json "$B/guest/t01-old-time"
 is "one process is listed once" "$(grep -c '"pid"' "$T/report")" 1
 
-run --report=json -- /bin/sh -c "sleep 9 & kill -9 \$!; exit 4"
-has "killed from outside: no end of its own" '"pid": 1001, "outcome": \{ "kind": "running"'
+# The child is up when it has written to the pipe.
+mkfifo "$T/up"
+up="(echo up >$T/up; exec sleep 2) & read x <$T/up"
+run --report=json -- /bin/sh -c "$up; kill -9 \$!; wait \$!; exit 4"
+has "killed by another process" '"pid": 1001, "outcome": \{ "kind": "signal", "status": 137, "signal": "SIGKILL", "reason": null'
+run --report=json -- /bin/sh -c "$up; kill -9 \$!; exit 4"
+has "the same, nobody waits" '"pid": 1001, "outcome": \{ "kind": "(signal", "status": 137|running)'
+run --report=json -- /bin/sh -c "$up; exit \$!"
+has "it outlives the program" '"pid": 1001, "outcome": \{ "kind": "running"'
 
 run --mode=none --kernel=6.1 -- /bin/sh -c "$S"
 has "text: the child's end" 'process 1001: killed by SIGSEGV at rip 0xffffffffff600400, vsyscall-none'
