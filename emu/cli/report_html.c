@@ -13,14 +13,15 @@ static const char style[] =
 	"body{font:15px/1.5 system-ui,sans-serif;color:var(--fg);background:var(--bg);max-width:64rem;margin:2rem auto;padding:0 1rem}"
 	"table{border-collapse:collapse;width:100%;margin:.5rem 0 1.5rem}th,td{border-bottom:1px solid var(--line);padding:.25rem .6rem;text-align:left}"
 	"td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}code{font:13px ui-monospace,monospace}.dim{color:var(--dim)}"
-	".bar{display:flex;height:1.4rem;border-radius:3px;overflow:hidden;margin:.2rem 0}.bar span{min-width:1px}"
+	".bar{display:flex;height:1.4rem;border-radius:3px;overflow:hidden;margin:.2rem 0}.bar span{min-width:1px}.bar,.key{-webkit-print-color-adjust:exact;print-color-adjust:exact}"
 	"svg.time{width:100%;height:7.5rem;border-bottom:1px solid var(--line)}svg .p0{fill:#0969da}svg .p1{fill:#1a7f37}"
 	"svg .p2{fill:#bc4c00}.key{display:inline-block;width:.8em;height:.8em;margin:0 .3em 0 .6em}.k0{background:#0969da}"
 	".k1{background:#1a7f37}.k2{background:#bc4c00}"
 	".breaks{color:#cf222e;font-weight:600}.runs{color:#1a7f37}.unknown{color:#9a6700}";
 
-static const char *const colours[] = { "#0969da", "#bf3989", "#1a7f37", "#bc4c00", "#8250df", "#4d2d00", "#116329",
-				       "#953800", "#0550ae", "#a40e26", "#57606a", "#633c01" };
+static const char *const colours[] = { "#0969da", "#bf3989", "#1a7f37", "#bc4c00", "#8250df", "#b59f00", "#0c9a9a",
+				       "#e16f24", "#54aeff", "#cf222e", "#8c959f", "#633c01", "#6fdd8b", "#ff80c8",
+				       "#5b6b2f", "#3a2a78" };
 
 void report_html_escape(struct buf *out, const char *s)
 {
@@ -34,12 +35,44 @@ void report_html_escape(struct buf *out, const char *s)
 	}
 }
 
+/* Stages have one colour each under all policies: that of their place in @names, where new ones go. */
+struct legend {
+	const char *name[COST_STAGE_COUNT];
+	unsigned n;
+};
+
+static const char *colour(struct legend *l, const char *stage)
+{
+	unsigned i = 0;
+
+	while (i < l->n && strcmp(l->name[i], stage))
+		i++;
+	if (i == l->n && l->n < ARRAY_SIZE(l->name))
+		l->name[l->n++] = stage;
+	return colours[i % ARRAY_SIZE(colours)];
+}
+
+static void stage_bar(const struct model *m, unsigned policy, const struct cost_profile *p, uint32_t widest,
+		      struct legend *l, struct buf *b)
+{
+	buf_printf(b, "<div>%s@%s <span class=dim>%.1f cycles</span></div><div class=bar style=\"width:%.2f%%\">",
+		   vsysemu_mode_name(m->policy[policy].mode), m->policy[policy].kernel->name, p->total16 / 16.0,
+		   100.0 * p->total16 / widest);
+	for (unsigned j = 0; j < p->n; j++)
+		if (p->line[j].cycles16)
+			buf_printf(b, "<span style=\"flex:%u;background:%s\" title=\"%s: %.1f cycles%s\"></span>",
+				   p->line[j].cycles16, colour(l, p->line[j].stage), p->line[j].stage,
+				   p->line[j].cycles16 / 16.0, p->line[j].estimated ? " (estimated)" : "");
+	buf_printf(b, "</div>");
+}
+
 /* One call of each kind that happened: its stages as a bar, under each policy. */
 static void stages(const struct report *r, struct buf *b)
 {
 	const struct model *m = r->k->model;
 
 	for (unsigned ev = COST_VSYSCALL_GETTIMEOFDAY; ev <= COST_VSYSCALL_GETCPU; ev++) {
+		struct legend l = { .n = 0 };
 		uint32_t widest = 1;
 		struct cost_profile p;
 
@@ -51,17 +84,15 @@ static void stages(const struct report *r, struct buf *b)
 			widest = p.total16 > widest ? p.total16 : widest;
 		}
 		for (unsigned i = 0; i < m->policies; i++) {
+			if (m->policy[i].mode == VSYSEMU_NONE)
+				continue; /* it is not carried out there */
 			cost_profile(m, i, (enum cost_event)ev, &p);
-			buf_printf(b, "<div>%s@%s <span class=dim>%.1f cycles</span></div><div class=bar style=\"width:%.2f%%\">",
-				   vsysemu_mode_name(m->policy[i].mode), m->policy[i].kernel->name, p.total16 / 16.0,
-				   100.0 * p.total16 / widest);
-			for (unsigned j = 0; j < p.n; j++)
-				if (p.line[j].cycles16)
-					buf_printf(b, "<span style=\"flex:%u;background:%s\" title=\"%s: %.1f cycles%s\"></span>",
-						   p.line[j].cycles16, colours[j % ARRAY_SIZE(colours)], p.line[j].stage,
-						   p.line[j].cycles16 / 16.0, p.line[j].estimated ? " (estimated)" : "");
-			buf_printf(b, "</div>");
+			stage_bar(m, i, &p, widest, &l, b);
 		}
+		buf_printf(b, "<p class=dim>");
+		for (unsigned i = 0; i < l.n; i++)
+			buf_printf(b, "<span class=key style=\"background:%s\"></span>%s ",
+				   colours[i % ARRAY_SIZE(colours)], l.name[i]);
 	}
 }
 

@@ -115,5 +115,6 @@ void report_put_stages(const struct report *r, struct json *root)
 
 	for (unsigned ev = COST_VSYSCALL_GETTIMEOFDAY; ev <= COST_VSYSCALL_GETCPU; ev++)
 		for (unsigned i = 0; r->total->event[ev] && i < r->k->model->policies; i++)
-			put_profile(r->k->model, i, (enum cost_event)ev, list);
+			if (r->k->model->policy[i].mode != VSYSEMU_NONE)
+				put_profile(r->k->model, i, (enum cost_event)ev, list);
 }
