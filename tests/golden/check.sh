@@ -135,6 +135,10 @@ like "minimal: slot 3" "$(cat "$T/min.tsv")" "int 0xcc${tab}0x33${tab}-${tab}0xf
 
 is "the rules written a second time pass" "$(tries --impl="$B/tests/impl/second.so")" 0
 is "a million random frames: no difference" "$(tries --impl="$B/tests/impl/second.so" --random=1000000 --seed=11)" 0
+is "the rules written from their description pass" "$(tries --impl="$B/tests/impl/independent.so")" 0
+N=100000
+[ -n "$SOAK" ] && N=1000000
+is "$N random frames: no difference" "$(tries --impl="$B/tests/impl/independent.so" --random=$N --seed=12)" 0
 
 if command -v cc >/dev/null; then
 	made() { # NAME BODY

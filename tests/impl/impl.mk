@@ -16,3 +16,11 @@ $(SECOND): tests/impl/second.c emu/facts/policy.h
 
 unit: $(IMPL) $(SECOND)
 check: $(IMPL) $(SECOND)
+# The rules written from their description alone, as a check on the core.
+INDEPENDENT := $(B)/tests/impl/independent.so
+$(INDEPENDENT): tests/impl/independent.c emu/facts/policy.h
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CPPFLAGS) $(filter-out -fPIE,$(ALL_CFLAGS)) -fPIC -shared $(LDFLAGS) -o $@ $<
+
+unit: $(INDEPENDENT)
+check: $(INDEPENDENT)
