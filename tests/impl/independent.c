@@ -516,9 +516,8 @@ static bool page_allows(const struct state *s)
 		read = !s->p->unreadable;
 	else if (s->mode == VSYSEMU_NONE)
 		read = s->p->none_mapped && !lass_on(s);
-	if (f->error_code & VSYSEMU_PF_I || (s->p->fetch_by_rip && f->addr == f->rip))
-		return execute;
-	return read;
+	/* Without the I bit it is a read, or the processor has no NX and all that is there executes. */
+	return f->error_code & VSYSEMU_PF_I ? execute : read;
 }
 
 static void page_fault(struct state *s)
@@ -539,7 +538,7 @@ static void page_fault(struct state *s)
 		not_handled(s);
 		return;
 	}
-	if (s->p->fetch_by_rip)
+	if (s->p->fetch_by_rip && s->p->era >= VSYSEMU_E7)
 		fetch = f->addr == f->rip;
 	if (fetch) {
 		emulate(s, f->addr);
@@ -579,8 +578,7 @@ void vsysemu_policy_decide(const struct vsysemu_profile *p, enum vsysemu_mode mo
 	v->nr = -1;
 	begin(&s, p, mode, f, v);
 	s.g = g;
-	if (f->vector == VSYSEMU_VEC_INT0XCC && e1(p->era) && mode_exists(p->era, mode) &&
-	    !p->compiled_out)
+	if (f->vector == VSYSEMU_VEC_INT0XCC && e1(p->era) && mode_exists(p->era, mode))
 		int0xcc(&s);
 	else if (f->vector == VSYSEMU_VEC_PF)
 		page_fault(&s);
