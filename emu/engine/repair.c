@@ -15,6 +15,7 @@
 
 #define LIB(name) name##_x86_64
 #define WINDOW_PAGES ((WINDOW_END - WINDOW_START) / PAGE_BYTES)
+#define LIB_PAGE_EXEC 4 /* of prot */
 #define TLB_FILLS_FIRST 1024u
 #define TLB_FILLS_MAX (1u << 24)
 #define CHUNK_SHIFT 9 /* pages a bit of the coarse map: 2 MiB */
@@ -299,5 +300,8 @@ void LIB(tlb_set_page_with_attrs)(void *cpu, uint64_t vaddr, uint64_t paddr, uin
 		lib.flush_at = lib.fills + (lib.flush_at ? 2 * lib.flush_at : TLB_FILLS_FIRST);
 		lib.flush(cpu);
 	}
+	/* A fetch fills the cache for loads as well, which are then not checked again. */
+	if (repair.page_unreadable && (vaddr & PAGE_MASK) == VSYSCALL_PAGE)
+		prot &= LIB_PAGE_EXEC;
 	lib.set_page(cpu, vaddr, paddr, attrs, prot, mmu, size);
 }

@@ -28,6 +28,7 @@ struct repair {
 	void (*patched_itself)(void *ctx);
 	void *ctx; /* of these two */
 	uint64_t slow_stores, code_stores; /* counters for the self-test */
+	bool page_unreadable; /* loads of the vsyscall page fault: a fetch must not let them in */
 	bool enabled; /* the store repair is on */
 };
 extern struct repair repair;

@@ -843,6 +843,7 @@ void engine_set_page(struct engine *e, const uint8_t *bytes, bool readable, bool
 	else
 		memset(e->page, 0xcc, PAGE_BYTES);
 	e->page_present = present;
+	repair.page_unreadable = !readable;
 	/* Mapped anew: a mere change of protection leaves translated addresses behind. */
 	uc_ctl_remove_cache(e->uc, VSYSCALL_PAGE, VSYSCALL_PAGE_END);
 	uc_mem_unmap(e->uc, VSYSCALL_PAGE, PAGE_BYTES);

@@ -211,6 +211,11 @@ static void page(void **state)
 	assert_int_equal(t.kind, TRAP_EXCEPTION);
 	assert_int_equal(t.error_code, PF_P | PF_U);
 	assert_int_equal(t.rip, CODE + 16);
+	/* The first load was one of a page that is fetched from for the first time; again. */
+	run_at(CODE, call_and_load, sizeof(call_and_load), &t);
+	run_at(CODE, call_and_load, sizeof(call_and_load), &t);
+	assert_int_equal(t.kind, TRAP_EXCEPTION);
+	assert_int_equal(t.error_code, PF_P | PF_U);
 	engine_set_page(w.e, NULL, false, false);
 }
 
