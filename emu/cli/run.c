@@ -239,7 +239,7 @@ int cli_run(const struct options *o, struct err *e)
 	}
 	/* Before the program has done anything. */
 	if (o->report && !strcmp(o->report, "sarif")) {
-		err_set_status(e, 125, "--report: sarif is a form of scan; a run has text, json, csv, html, folded, trace and none");
+		err_set_status(e, 125, "--report: a run has the forms text, json, csv, html, folded, trace and none, not sarif");
 		return 125;
 	}
 	k = xcalloc(1, sizeof(*k));
