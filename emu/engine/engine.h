@@ -134,15 +134,13 @@ struct engine_ops {
 	uint64_t (*tsc)(void *ctx, uint32_t *aux);
 	/* CPUID: leaf and subleaf in, eax ebx ecx edx out. */
 	void (*cpuid)(void *ctx, uint32_t leaf, uint32_t subleaf, uint32_t out[4]);
-	/* Optional in-place handling of SYSCALL, tried before the run is left: registers by
-	 * engine_get/set (RIP must not be written).  True: done, go on; false: TRAP_SYSCALL. */
-	bool (*syscall)(void *ctx);
 };
 
 /*
  * Make the one engine of this process over the guest window of @mem (kept, not owned).  @ops is
  * copied.  Fails with a line when the library cannot be used.  What the start-up self-test had to
- * give up is told once by engine_notes().
+ * give up is told once by engine_notes().  @level 0: the library as it is, without the repair of its
+ * stores (slower, same results); any other: all that works.
  */
 struct engine *engine_new(struct memory *mem, const struct engine_ops *ops, int level,
 			  struct err *e);

@@ -385,14 +385,8 @@ static void hook_block(uc_engine *uc, uint64_t pc, uint32_t bytes, void *user)
 
 static void hook_syscall(uc_engine *uc, void *user)
 {
-	struct engine *e = user;
-
 	(void)uc;
-	e->rip = eip(e) + 2;
-	if (!(reg_read(e, UC_X86_REG_EFLAGS) & RFLAGS_TF) && e->ops.syscall &&
-	    e->ops.syscall(e->ops.ctx))
-		return;
-	stop(e, WHY_SYSCALL);
+	stop(user, WHY_SYSCALL);
 }
 
 static int hook_cpuid(uc_engine *uc, void *user)
@@ -561,7 +555,8 @@ static bool objection(struct engine *e, struct trap *t)
 {
 	struct segment_cpu c = { e, segment_get, segment_set, segment_read, e->cpunode };
 	struct segment_result r;
-	uint8_t code[16];
+	struct block one = { .pc = e->rip, .insns = 1 };
+	uint8_t code[16] = { 0 };
 	bool step;
 
 	if (e->walk.stop == BLOCK_NX) {
@@ -582,11 +577,12 @@ static bool objection(struct engine *e, struct trap *t)
 		return exception(t, VEC_GP, 0, 0);
 	}
 	step = reg_read(e, UC_X86_REG_EFLAGS) & RFLAGS_TF;
-	r = segment_execute(&c, code, code_read(e, e->rip, code, 15));
+	one.bytes = legal_decode(code, code_read(e, e->rip, code, 15)).bytes;
+	r = segment_execute(&c, code, 15);
 	if (r.vector >= 0)
 		return exception(t, (unsigned)r.vector, r.error_code, r.addr);
 	e->insns++;
-	e->cost += 16;
+	e->cost += price(e, &one);
 	return step && exception(t, VEC_DB, 0, 0);
 }
 
@@ -962,15 +958,14 @@ static void start_state(struct engine *e)
 	e->rip = 0;
 }
 
-static void test_self(struct engine *e)
+static void test_self(struct engine *e, int level)
 {
+	unsigned major = 0, minor = 0;
 	char why[128];
 
-	unsigned major = 0, minor = 0;
-
 	uc_version(&major, &minor);
-	repair.enabled = repair_possible() && major == 2 && minor == 0;
-	if (!repair.enabled)
+	repair.enabled = level && repair_possible() && major == 2 && minor == 0;
+	if (!repair.enabled && level)
 		snprintf(e->notes, sizeof(e->notes),
 			 "this libunicorn is not the one whose stores can be repaired: the program runs slower");
 	if (!leave_set(on_leave, e)) {
@@ -989,7 +984,6 @@ struct engine *engine_new(struct memory *mem, const struct engine_ops *ops, int 
 	struct engine *e = xcalloc(1, sizeof(*e));
 	uc_err r = uc_open(UC_ARCH_X86, UC_MODE_64, &e->uc);
 
-	(void)level;
 	e->mem = mem;
 	e->page = mmap(NULL, 2 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (r != UC_ERR_OK || e->page == MAP_FAILED) {
@@ -1012,7 +1006,7 @@ struct engine *engine_new(struct memory *mem, const struct engine_ops *ops, int 
 		return NULL;
 	}
 	start_state(e);
-	test_self(e);
+	test_self(e, level);
 	env_find(e);
 	e->ops = *ops;
 	start_state(e);

@@ -28,7 +28,8 @@ static struct {
 	enum zone_action zone;
 	unsigned zones;
 	uint32_t zone_insns;
-} w;
+	int level; /* of the engine */
+} w = { .level = -1 };
 
 static enum zone_action zone(void *ctx, gaddr pc, uint32_t insns, uint32_t cost)
 {
@@ -62,7 +63,7 @@ static int setup(void **state)
 
 	(void)state;
 	w.mem = memory_new(&e);
-	w.e = w.mem ? engine_new(w.mem, &ops, -1, &e) : NULL;
+	w.e = w.mem ? engine_new(w.mem, &ops, w.level, &e) : NULL;
 	if (!w.e) {
 		print_message("# %s\n", e.text);
 		return -1;
@@ -369,11 +370,15 @@ static void replaced(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {
+	const struct CMUnitTest all[] = {
 		cmocka_unit_test(traps),     cmocka_unit_test(page),   cmocka_unit_test(crossing),
 		cmocka_unit_test(deadlines), cmocka_unit_test(states), cmocka_unit_test(time_stamps),
-		cmocka_unit_test(stores),    cmocka_unit_test(replaced),
+		cmocka_unit_test(replaced),
 	};
+	const struct CMUnitTest repaired[] = { cmocka_unit_test(stores) };
+	int failed = cmocka_run_group_tests_name("all that works", all, setup, teardown);
 
-	return cmocka_run_group_tests(tests, setup, teardown);
+	failed += cmocka_run_group_tests_name("the repair", repaired, setup, teardown);
+	w.level = 0;
+	return failed + cmocka_run_group_tests_name("level 0", all, setup, teardown);
 }
