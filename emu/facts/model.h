@@ -57,9 +57,13 @@ struct cpu_model {
 	struct model_origin *origin; /* one a key, in the order of cpu_keys() */
 };
 
+/* A release as one number; the 2.6 series counts in its third: 2.6.32 is KVER(2, 32). */
+#define KVER(major, minor) ((unsigned)(major) << 8 | (minor))
+
 struct kernel_model {
 	char *name, *description;
 	char *release, *version; /* uname -r and -v */
+	unsigned release_nr; /* of @release, to be compared with KVER() */
 	enum vsysemu_mode mode[VSYSEMU_MODE_COUNT]; /* default first */
 	unsigned modes;
 	struct vsysemu_profile rules; /* era and what differs inside it; for the decision core */

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "facts/model_keys.h"
+#include "facts/vdsogen.h"
 
 #define FILE_BYTES_MAX (1u << 20)
 #define LINE_BYTES_MAX 198 /* inih cuts lines in pieces beyond that */
@@ -301,6 +302,13 @@ struct cpu_model *cpu_model_load(const char *name, struct err *e)
 	return NULL;
 }
 
+static bool release_read(struct kernel_model *k, struct err *e)
+{
+	k->release_nr = k->release ? vdso_release(k->release) : 0;
+	return k->release_nr || err_set(e, "%s: release '%s' does not begin with MAJOR.MINOR", k->name,
+					k->release ? k->release : "");
+}
+
 struct kernel_model *kernel_model_load(const char *name, struct err *e)
 {
 	struct kernel_model *k = xcalloc(1, sizeof(*k));
@@ -310,6 +318,7 @@ struct kernel_model *kernel_model_load(const char *name, struct err *e)
 	k->name = xstrdup(name);
 	bool ok = load_profile(&l, name);
 	k->origin = l.origin;
+	ok = ok && release_read(k, e);
 	for (unsigned i = 0; ok && i < k->modes; i++)
 		if (!vsysemu_mode_valid(k->rules.era, k->mode[i]))
 			ok = err_set(e, "%s: era %s has no mode %s", name, kernel_model_era(k),
@@ -378,7 +387,7 @@ bool model_set(struct cpu_model *c, struct kernel_model *k, const char *text, st
 		ok = err_set(e, "--set: '%s': a value holds no |", text);
 	else {
 		buf_printf(&value, " | given | --set");
-		ok = set_key(&l, key, value.data);
+		ok = set_key(&l, key, value.data) && (!kernel || release_read(k, e));
 	}
 	free(key);
 	buf_free(&value);

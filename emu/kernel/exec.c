@@ -26,15 +26,6 @@
 #include "kernel/vdso.h"
 #include "kernel/task.h"
 
-unsigned exec_kernel_version(const struct kernel *k)
-{
-	unsigned major = 0, minor = 0;
-
-	if (sscanf(k->model->kernel->release, "%u.%u", &major, &minor) != 2)
-		return EXEC_KVER(6, 1);
-	return EXEC_KVER(major, minor);
-}
-
 int64_t exec_plan_check(const struct exec_plan *p, struct err *e)
 {
 	gaddr bias = p->prog.eh.e_type == ET_DYN ? EXEC_DYN_BASE - p->prog.low : 0;

@@ -134,11 +134,11 @@ void exec_auxv_build(struct kernel *k, const struct exec_plan *p, const struct e
 		     const struct exec_placed *interp, gaddr execfn, gaddr platform, gaddr random,
 		     struct buf *out)
 {
-	unsigned ver = exec_kernel_version(k);
+	unsigned ver = k->model->kernel->release_nr;
 
 	if (k->proc.vdso)
 		add(out, AT_SYSINFO_EHDR, k->proc.vdso);
-	if (ver >= EXEC_KVER(5, 14))
+	if (ver >= KVER(5, 14))
 		add(out, AT_MINSIGSTKSZ, MINSIGSTKSZ_FXSAVE);
 	add(out, AT_HWCAP, k->hwcap ? k->hwcap : HWCAP_BASIC);
 	add(out, AT_PAGESZ, PAGE_BYTES);
@@ -155,11 +155,11 @@ void exec_auxv_build(struct kernel *k, const struct exec_plan *p, const struct e
 	add(out, AT_EGID, getegid());
 	add(out, AT_SECURE, 0);
 	add(out, AT_RANDOM, random);
-	if (ver >= EXEC_KVER(4, 12))
+	if (ver >= KVER(4, 12))
 		add(out, AT_HWCAP2, k->hwcap2);
 	add(out, AT_EXECFN, execfn);
 	add(out, AT_PLATFORM, platform);
-	if (ver >= EXEC_KVER(6, 3)) {
+	if (ver >= KVER(6, 3)) {
 		add(out, AT_RSEQ_FEATURE_SIZE, 28);
 		add(out, AT_RSEQ_ALIGN, 32);
 	}

@@ -274,7 +274,7 @@ int64_t exec_plan_open(struct kernel *k, struct exec_plan *p, int dirfd, const c
 	for (size_t i = 0; argv && argv[i]; i++)
 		VEC_PUSH(&p->argv, xstrdup(argv[i]));
 	/* Since 5.18 nobody starts with argc 0. */
-	if (!p->argv.n && exec_kernel_version(k) >= EXEC_KVER(5, 18))
+	if (!p->argv.n && k->model->kernel->release_nr >= KVER(5, 18))
 		VEC_PUSH(&p->argv, xstrdup(""));
 	lost = dirfd != AT_FDCWD && path[0] != '/' && (fcntl(dirfd, F_GETFD) & FD_CLOEXEC);
 	fd = open_program(k, dirfd, path, flags, e);

@@ -8,8 +8,6 @@
 
 #include "base/types.h"
 
-struct kernel;
-
 /* ELF_ET_DYN_BASE: programs with an interpreter, and the heap of those without that are ET_DYN. */
 #define EXEC_DYN_BASE page_down(WINDOW_END / 3 * 2)
 /* First address above the stack; kernels before 6.13 put the vDSO between here and the end. */
@@ -18,9 +16,5 @@ struct kernel;
 #define EXEC_STACK_MAX_BYTES ((uint64_t)1 << 30)
 /* Nothing of an image may lie above. */
 #define EXEC_IMAGE_END (EXEC_STACK_TOP - EXEC_STACK_MAX_BYTES)
-
-/* The release of the kernel profile as a number that can be compared. */
-#define EXEC_KVER(major, minor) ((major) * 1000u + (minor))
-unsigned exec_kernel_version(const struct kernel *k);
 
 #endif

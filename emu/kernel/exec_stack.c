@@ -77,7 +77,7 @@ static int stack_prot(struct kernel *k, const struct exec_plan *p)
 	enum exec_stack s = p->prog.stack;
 
 	k->proc.personality &= ~(uint64_t)READ_IMPLIES_EXEC;
-	if (s != EXEC_STACK_NOEXEC && exec_kernel_version(k) < EXEC_KVER(5, 8))
+	if (s != EXEC_STACK_NOEXEC && k->model->kernel->release_nr < KVER(5, 8))
 		k->proc.personality |= READ_IMPLIES_EXEC;
 	if (s == EXEC_STACK_EXEC || k->proc.personality & READ_IMPLIES_EXEC)
 		return PROT_READ | PROT_WRITE | PROT_EXEC;

@@ -16,15 +16,6 @@
 #define OPCODES_ALL 64u
 #define RING_BYTES (1u << 20)
 
-unsigned klog_release(const struct kernel *k)
-{
-	unsigned major = 0, minor = 0;
-
-	if (sscanf(k->model->kernel->release, "%u.%u", &major, &minor) != 2)
-		return KVER(6, 1);
-	return (unsigned)KVER(major, minor);
-}
-
 /* Strings one after the other; room is taken with one atomic addition. */
 struct klog_ring {
 	_Atomic uint32_t used;
@@ -135,7 +126,7 @@ static void add_object(struct kernel *k, struct buf *b, gaddr rip)
 	if (!v || v->start > rip || !v->name || v->name[0] != '/')
 		return;
 	base = strrchr(v->name, '/') + 1;
-	if (klog_release(k) >= KVER(6, 10))
+	if (k->model->kernel->release_nr >= KVER(6, 10))
 		buf_printf(b, " in %s[%lx,%lx+%lx]", base, (unsigned long)(rip - v->start + v->offset),
 			   (unsigned long)v->start, (unsigned long)(v->end - v->start));
 	else
@@ -151,9 +142,9 @@ static void print_opcodes(struct kernel *k, gaddr rip)
 
 	buf_printf(&b, "Code: ");
 	if (memory_peek(k->mem, code, rip - OPCODES_BEFORE, OPCODES_ALL)) {
-		if (klog_release(k) >= KVER(5, 8))
+		if (k->model->kernel->release_nr >= KVER(5, 8))
 			buf_printf(&b, "Unable to access opcode bytes at %s0x%lx.",
-				   klog_release(k) < KVER(6, 1) ? "RIP " : "",
+				   k->model->kernel->release_nr < KVER(6, 1) ? "RIP " : "",
 				   (unsigned long)(rip - OPCODES_BEFORE));
 		else
 			buf_printf(&b, "Bad RIP value.");
@@ -178,14 +169,14 @@ void klog_fault(struct kernel *k, int signo, const char *what, gaddr addr, uint6
 			   (unsigned long)addr, (unsigned long)rip, (unsigned long)sp, (unsigned long)error_code);
 	else
 		buf_printf(&b, "%s%s[%d] %s ip:%lx sp:%lx error:%lx",
-			   klog_release(k) >= KVER(3, 5) ? "traps: " : "", t->comm, t->tid, what,
+			   k->model->kernel->release_nr >= KVER(3, 5) ? "traps: " : "", t->comm, t->tid, what,
 			   (unsigned long)rip, (unsigned long)sp, (unsigned long)error_code);
 	add_object(k, &b, rip);
-	if (!strcmp(what, "segfault") && klog_release(k) >= KVER(6, 1))
+	if (!strcmp(what, "segfault") && k->model->kernel->release_nr >= KVER(6, 1))
 		buf_printf(&b, " likely on CPU %u (core %u, socket 0)", t->cpu_nr, t->cpu_nr);
 	klog_print(k, b.data);
 	buf_free(&b);
-	if (!strcmp(what, "segfault") && klog_release(k) >= KVER(4, 20))
+	if (!strcmp(what, "segfault") && k->model->kernel->release_nr >= KVER(4, 20))
 		print_opcodes(k, rip);
 }
 

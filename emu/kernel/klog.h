@@ -19,9 +19,6 @@ void klog_vsyscall(struct kernel *k, const struct vsysemu_log *l);
  */
 void klog_fault(struct kernel *k, int signo, const char *what, gaddr addr, uint64_t error_code);
 
-/* KVER()-like number of the modelled release: 6.1 is 0x601. */
-unsigned klog_release(const struct kernel *k);
-
 /* Lines so far, of all processes of the tree; line number @i (NULL: none). */
 size_t klog_count(const struct kernel *k);
 const char *klog_line(const struct kernel *k, size_t i);

@@ -105,7 +105,7 @@ static void log_ordinary(struct kernel *k, const struct vsysemu_frame *f, const 
 	if (f->vector == VSYSEMU_VEC_PF && s->signo == SIGSEGV)
 		klog_fault(k, s->signo, "segfault", f->addr, s->error);
 	else if (f->vector == VSYSEMU_VEC_GP)
-		klog_fault(k, s->signo, klog_release(k) >= 0x500 ? "general protection fault" : "general protection",
+		klog_fault(k, s->signo, k->model->kernel->release_nr >= KVER(5, 0) ? "general protection fault" : "general protection",
 			   0, s->error);
 }
 

@@ -76,7 +76,7 @@ static int64_t set_user_dispatch(struct kernel *k, const uint64_t a[6])
 {
 	struct task *t = k->proc.current;
 
-	if (klog_release(k) < KVER(5, 11))
+	if (k->model->kernel->release_nr < KVER(5, 11))
 		return -EINVAL;
 	switch (a[1]) {
 	case 0:

@@ -355,7 +355,7 @@ int64_t seccomp_prctl_set(struct kernel *k, uint64_t mode, gaddr filter)
 	case SECCOMP_MODE_STRICT:
 		return set_strict(k);
 	case SECCOMP_MODE_FILTER:
-		return klog_release(k) >= KVER(3, 5) ? user_filter(k, filter, 0) : -EINVAL;
+		return k->model->kernel->release_nr >= KVER(3, 5) ? user_filter(k, filter, 0) : -EINVAL;
 	default:
 		return -EINVAL;
 	}

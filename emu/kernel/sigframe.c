@@ -93,7 +93,7 @@ static void fill(struct kernel *k, struct frame64 *f, const struct cpu_state *s,
 {
 	const struct task *t = k->proc.current;
 	struct sigcontext64 *mc = &f->uc.mc;
-	bool strict = klog_release(k) >= KVER(4, 6);
+	bool strict = k->model->kernel->release_nr >= KVER(4, 6);
 
 	for (unsigned r = 0; r < ARRAY_SIZE(field); r++)
 		memcpy((char *)mc + field[r], &s->reg[r], 8);

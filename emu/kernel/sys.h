@@ -7,6 +7,7 @@
 #define VSYSEMU_KERNEL_SYS_H
 
 #include "base/types.h"
+#include "facts/model.h"
 
 struct kernel;
 
@@ -46,8 +47,6 @@ struct sysrow {
 	uint16_t since; /* KVER() of the first kernel that has it; 0: older than any profile */
 	struct arg arg[6];
 };
-
-#define KVER(major, minor) ((major) << 8 | (minor))
 
 enum {
 	SYS_ABSENT = 1, /* as a kernel that lacks it: -ENOSYS, no warning */

@@ -17,17 +17,6 @@
 #define SIGSYS_USER_DISPATCH 2 /* si_code SYS_USER_DISPATCH */
 #define ARCH_X86_64 0xc000003eu
 
-/* "6.1.192" -> KVER(6, 1). */
-static unsigned kernel_version(const struct kernel *k)
-{
-	unsigned major = 0, minor = 0;
-
-	if (!k->model || !k->model->kernel || !k->model->kernel->release ||
-	    sscanf(k->model->kernel->release, "%u.%u", &major, &minor) != 2)
-		return UINT32_MAX;
-	return (unsigned)KVER(major, minor);
-}
-
 static bool hidden_fd(struct kernel *k, const struct sysrow *row, const uint64_t a[6])
 {
 	for (unsigned i = 0; i < 6; i++)
@@ -45,7 +34,7 @@ static int64_t dispatch(struct kernel *k, uint64_t nr, const uint64_t a[6])
 		return -ENOSYS; /* the loop tells the account */
 	if (row->flags & SYS_ABSENT)
 		return -ENOSYS;
-	if (row->since && row->since > kernel_version(k))
+	if (row->since && row->since > k->model->kernel->release_nr)
 		return -ENOSYS;
 	if (row->flags & SYS_REFUSED)
 		return -EPERM;
@@ -108,7 +97,7 @@ enum sysret syscall_enter(struct kernel *k)
 	if (user_dispatch(k, nr))
 		return SYSRET_SIGNAL;
 	/* Before 4.0 a call with work at its exit goes the slow way, which spoils RCX (entry_64.S). */
-	if (t->seccomp_mode && kernel_version(k) < KVER(4, 0))
+	if (t->seccomp_mode && k->model->kernel->release_nr < KVER(4, 0))
 		engine_set(e, REG_RCX, UINT64_MAX);
 	switch (t->seccomp_mode ? seccomp_enter(k, (unsigned)nr, t->args, &r) : SECCOMP_GO_ON) {
 	case SECCOMP_SIGNAL:

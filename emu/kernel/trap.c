@@ -71,7 +71,7 @@ static void protection(struct kernel *k, uint32_t error)
 	page_frame(k, &f, VEC_GP, error, 0);
 	memset(&s, 0, sizeof(s));
 	vsysemu_ordinary_signal(&k->model->kernel->rules, &f, &s);
-	klog_fault(k, SIGSEGV, klog_release(k) >= 0x500 ? "general protection fault" : "general protection", 0,
+	klog_fault(k, SIGSEGV, k->model->kernel->release_nr >= KVER(5, 0) ? "general protection fault" : "general protection", 0,
 		   error);
 	signal_force(k, &s);
 }

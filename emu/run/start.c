@@ -157,7 +157,7 @@ static bool start(const struct run_request *r, struct kernel *k, struct err *e)
 {
 	struct engine_ops ops;
 
-	if (r->opt->timens && vdso_release(r->model->kernel->release) < TIMENS_SINCE)
+	if (r->opt->timens && r->model->kernel->release_nr < TIMENS_SINCE)
 		return err_set_status(e, 125, "--timens: Linux %s has no time namespaces (5.6 brought them)",
 				      r->model->kernel->release);
 	k->model = r->model;

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "engine/fault.h"
+#include "facts/vdsogen.h"
 #include "kernel/exec.h"
 #include "kernel/exec_file.h"
 #include "kernel/exec_layout.h"
@@ -84,6 +85,13 @@ static void save(struct world *w)
 	write_file(w->path, w->file, sizeof(w->file));
 }
 
+static void set_release(struct world *w, const char *release)
+{
+	strcpy(w->release, release);
+	w->kernel.release = w->release;
+	w->kernel.release_nr = vdso_release(release);
+}
+
 static int setup(void **state)
 {
 	struct world *w = xcalloc(1, sizeof(*w));
@@ -94,8 +102,7 @@ static int setup(void **state)
 	if (!mkdtemp(w->dir))
 		return -1;
 	snprintf(w->path, sizeof(w->path), "%s/prog", w->dir);
-	strcpy(w->release, "6.1.192");
-	w->kernel.release = w->release;
+	set_release(w, "6.1.192");
 	w->model.kernel = &w->kernel;
 	w->opt.vdso = "off";
 	w->k.model = &w->model;
@@ -236,12 +243,12 @@ static void auxv_is_in_order(void **state)
 	sp = engine_get(w->k.engine, REG_RSP);
 	assert_int_equal(word(w, sp + 64), AT_MINSIGSTKSZ);
 	/* Older kernels lack the later entries. */
-	strcpy(w->release, "2.6.32");
+	set_release(w, "2.6.32");
 	load(w);
 	assert_int_equal(aux(w, AT_MINSIGSTKSZ, NULL), UINT64_MAX);
 	assert_int_equal(aux(w, AT_HWCAP2, NULL), UINT64_MAX);
 	assert_int_not_equal(aux(w, AT_RANDOM, NULL), UINT64_MAX);
-	strcpy(w->release, "6.18.0");
+	set_release(w, "6.18.0");
 	load(w);
 	assert_int_equal(aux(w, AT_RSEQ_FEATURE_SIZE, NULL), 28);
 }
@@ -307,7 +314,7 @@ static void stack_header_decides(void **state)
 	load(w);
 	assert_int_equal(memory_find(w->k.mem, w->k.proc.stack_top - 1)->prot, 3);
 	assert_int_equal(memory_find(w->k.mem, BASE + 0x1000)->prot, 3);
-	strcpy(w->release, "4.10.7");
+	set_release(w, "4.10.7");
 	load(w);
 	assert_int_equal(memory_find(w->k.mem, w->k.proc.stack_top - 1)->prot, 7);
 	assert_int_equal(memory_find(w->k.mem, BASE + 0x1000)->prot, 7);
