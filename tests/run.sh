@@ -10,7 +10,7 @@ export VSYSEMU
 export CMOCKA_MESSAGE_OUTPUT=TAP
 out=$(mktemp -d) || exit 1
 trap 'rm -rf "$out"' EXIT
-list=$(ls -d "$B"/tests/unit/test_* tests/golden/*.sh tests/real/*.sh tests/fuzz/*.sh 2>/dev/null | grep -v '\.d$')
+list=$(ls -d "$B"/tests/unit/test_* tests/house.sh tests/golden/*.sh tests/real/*.sh tests/fuzz/*.sh 2>/dev/null | grep -v '\.d$')
 if [ $# -gt 0 ]; then
 	pat=$(printf '%s\n' "$@")
 	list=$(printf '%s\n' "$list" | grep -F -e "$pat")
