@@ -94,6 +94,7 @@ struct task {
 	uint64_t user_ns, system_ns; /* exact run time */
 	uint32_t cpu_nr; /* virtual CPU */
 	/* What the page has to do with the signal that was forced last: for the outcome, if it kills. */
+	bool ends; /* killed alone, others live: the loop ends it where it may */
 	const char *reason; /* CONTRACT's word; NULL: nothing */
 	gaddr caller;
 };

@@ -10,6 +10,7 @@
 #include "kernel/seccomp.h"
 #include "kernel/signal.h"
 #include "kernel/syscall.h"
+#include "kernel/task.h"
 
 const uint8_t *page_bytes(const struct kernel *k)
 {
@@ -111,6 +112,10 @@ static void log_ordinary(struct kernel *k, const struct vsysemu_frame *f, const 
 
 static void kill_now(struct kernel *k, const struct vsysemu_verdict *v)
 {
+	if (!v->kill_group && !task_alone(k)) {
+		k->proc.current->ends = true;
+		return;
+	}
 	k->outcome.kind = OUTCOME_SIGNAL;
 	k->outcome.status = v->kill_signo;
 	k->outcome.rip = engine_get(k->engine, REG_RIP);

@@ -13,6 +13,7 @@
 #include "kernel/klog.h"
 #include "kernel/signal.h"
 #include "kernel/sys.h"
+#include "kernel/task.h"
 #include "kernel/syscall.h"
 #include "kernel/uaccess.h"
 
@@ -214,8 +215,13 @@ uint32_t seccomp_run(struct kernel *k, const struct vsysemu_seccomp_data *data)
 	return best;
 }
 
-static enum seccomp_verdict ended(struct kernel *k, int signo)
+/* do_exit(@signo) of the thread, or, with @group, of the process. */
+static enum seccomp_verdict ended(struct kernel *k, int signo, bool group)
 {
+	if (!group && !task_alone(k)) {
+		k->proc.current->ends = true;
+		return SECCOMP_ENDED;
+	}
 	k->outcome.kind = OUTCOME_SIGNAL;
 	k->outcome.status = signo;
 	k->outcome.rip = engine_get(k->engine, REG_RIP);
@@ -225,7 +231,7 @@ static enum seccomp_verdict ended(struct kernel *k, int signo)
 static enum seccomp_verdict strict(struct kernel *k, unsigned nr)
 {
 	/* mode1_syscalls: read, write, exit, rt_sigreturn */
-	return nr == 0 || nr == 1 || nr == 60 || nr == 15 ? SECCOMP_GO_ON : ended(k, SIGKILL);
+	return nr == 0 || nr == 1 || nr == 60 || nr == 15 ? SECCOMP_GO_ON : ended(k, SIGKILL, false);
 }
 
 static enum seccomp_verdict trap(struct kernel *k, unsigned nr, uint32_t ret)
@@ -279,7 +285,9 @@ enum seccomp_verdict seccomp_enter(struct kernel *k, unsigned nr, const uint64_t
 	default:
 		break;
 	}
-	return ended(k, SIGSYS);
+	return ended(k, SIGSYS, ret == SECCOMP_RET_KILL_PROCESS ||
+				(ret != SECCOMP_RET_KILL_THREAD &&
+				 p->seccomp_actions & VSYSEMU_SECCOMP_UNKNOWN_GROUP));
 }
 
 int64_t seccomp_prctl_get(struct kernel *k)

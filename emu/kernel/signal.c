@@ -70,11 +70,11 @@ bool signal_default_ignored(int signo)
 }
 
 /* sig_ignored(): blocked signals stay, their action may change. */
-static bool ignored(struct kernel *k, int signo)
+static bool ignored(const struct kernel *k, const struct task *t, int signo)
 {
 	const struct sigact *a = &k->proc.act[signo];
 
-	if ((k->proc.current->mask | k->proc.current->waited) & SIGBIT(signo))
+	if ((t->mask | t->waited) & SIGBIT(signo))
 		return false;
 	return a->handler == HANDLER_IGN || (a->handler == HANDLER_DFL && signal_default_ignored(signo));
 }
@@ -114,7 +114,8 @@ void signal_send(struct kernel *k, struct task *t, const uint8_t info[SIGINFO_BY
 		for (size_t i = 0; i < p->tasks.n; i++)
 			queue_remove(&p->tasks.at[i]->pending, gone);
 	}
-	if (!ignored(k, signo))
+	/* As Linux, ask the one it is for; for the process, its first thread. */
+	if (!ignored(k, t ? t : p->tasks.at[0], signo))
 		queue_add(t ? &t->pending : &p->pending, info);
 }
 

@@ -77,16 +77,23 @@ static bool user_dispatch(struct kernel *k, uint64_t nr)
 	return true;
 }
 
+uint64_t syscall_asked(struct kernel *k)
+{
+	uint64_t rax = engine_get(k->engine, REG_RAX);
+
+	return k->model->kernel->release_nr >= KVER(5, 14) ? (uint64_t)(int64_t)(int32_t)rax : rax;
+}
+
 enum sysret syscall_enter(struct kernel *k)
 {
 	struct task *t = k->proc.current;
 	struct engine *e = k->engine;
-	uint64_t nr = engine_get(e, REG_RAX);
+	uint64_t nr = syscall_asked(k);
 	int64_t r;
 
 	engine_set(e, REG_RCX, engine_get(e, REG_RIP));
 	engine_set(e, REG_R11, engine_get(e, REG_RFLAGS));
-	t->orig_rax = (int64_t)nr;
+	t->orig_rax = (int64_t)engine_get(e, REG_RAX);
 	t->args[0] = engine_get(e, REG_RDI);
 	t->args[1] = engine_get(e, REG_RSI);
 	t->args[2] = engine_get(e, REG_RDX);

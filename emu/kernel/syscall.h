@@ -31,6 +31,10 @@ enum sysret {
  */
 enum sysret syscall_enter(struct kernel *k);
 
+/* The number that the current task asks for in RAX: all of it, and from 5.14 on its low half alone
+ * (arch/x86/entry/entry_64.S, movslq). */
+uint64_t syscall_asked(struct kernel *k);
+
 /* Where a body met its first bad user address; @code 0: none did. */
 struct body_fault {
 	gaddr addr;

@@ -12,6 +12,7 @@
 #include "kernel/procfs.h"
 #include "kernel/signal.h"
 #include "kernel/task.h"
+#include "kernel/sys.h"
 #include "kernel/syscall.h"
 #include "kernel/timer.h"
 #include "kernel/trap.h"
@@ -145,7 +146,7 @@ static enum zone_action page_zone(struct loop *l, gaddr pc)
 		return ZONE_RUN;
 	l->in_page = false;
 	record_arrival(l, &ev, pc);
-	if (k->outcome.kind != OUTCOME_RUNNING || signal_is_due(k))
+	if (k->outcome.kind != OUTCOME_RUNNING || k->proc.current->ends || signal_is_due(k))
 		return ZONE_STOP;
 	return ZONE_MOVED;
 }
@@ -232,7 +233,7 @@ static void do_syscall(struct loop *l)
 {
 	struct kernel *k = l->k;
 	struct task *t = k->proc.current;
-	uint64_t nr = engine_get(k->engine, REG_RAX), arg0 = engine_get(k->engine, REG_RDI);
+	uint64_t nr = syscall_asked(k), arg0 = engine_get(k->engine, REG_RDI);
 	bool from_page = in_page(engine_get(k->engine, REG_RIP) - 2);
 	enum time_call call = time_call_of_syscall((unsigned)nr);
 	struct cost c;
@@ -387,6 +388,8 @@ static void run_task(void *ctx)
 			err_set_status(l->err, 125, "the engine stopped: %s", engine_strerror(k->engine));
 			return;
 		}
+		if (k->proc.current->ends)
+			sys_exit(k, (uint64_t[6]){ 0 }); /* not alone: does not come back */
 		/* A task that makes one system call after the other has no more than its slice either. */
 		if (t.kind == TRAP_DEADLINE || k->clock.now_ns - turn_ns >= TASK_SLICE_NS) {
 			if (k->outcome.kind == OUTCOME_RUNNING && !task_alone(k))

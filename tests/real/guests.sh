@@ -36,7 +36,9 @@ done
 for g in t01-old-time t03-midpage t04-sled t05-pointers t06-page-reader t07-no-vdso t08-seccomp t10-sites step-syscall; do
 	same "$g" "$B/guest/$g"
 done
-same "signals" "$B/guest/signals"
+for g in signals seccomp-threads syscall-width; do
+	same "$g" "$B/guest/$g"
+done
 same "t02-fsmark" "$B/guest/t02-fsmark" 2000
 same "t09-copied-page" "$B/guest/t09-copied-page"
 skip "t09-copied-page 32" "the engine runs 64-bit code only"
