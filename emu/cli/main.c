@@ -60,6 +60,7 @@ int main(int argc, char **argv)
 				       : !err_set(&e, "%s is not there yet", verb_name(v));
 	}
 	if (e.text[0]) {
+		options_blame(&o, &e);
 		fprintf(stderr, "vsysemu: %s\n", e.text);
 		status = e.status ? e.status : trouble_status(v);
 	}

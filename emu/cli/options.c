@@ -98,7 +98,8 @@ static bool store_flag_word(struct options *o, const struct option_row *r, const
 	return true;
 }
 
-static bool from_environment(struct options *o, struct err *e)
+/* Twins of what @line, the command line alone, has not: it wins. */
+static bool from_environment(struct options *o, const struct options *line, struct err *e)
 {
 	for (size_t i = 0; i < option_rows_n; i++) {
 		const struct option_row *r = &option_rows[i];
@@ -110,8 +111,9 @@ static bool from_environment(struct options *o, struct err *e)
 			continue;
 		twin_name(r, name, sizeof(name));
 		v = getenv(name);
-		if (!v || !v[0])
+		if (!v || !v[0] || (r->kind != OPT_LIST && *(const char *const *)field((struct options *)(uintptr_t)line, r)))
 			continue;
+		o->from_twin |= 1ull << i;
 		if (r->kind == OPT_FLAG) {
 			if (!store_flag_word(o, r, name, v, e))
 				return false;
@@ -321,9 +323,48 @@ static bool check_lists(const struct options *o, struct err *e)
 	return true;
 }
 
+/* The option words of @argv; *i ends at the first that is none. */
+static bool from_line(struct options *o, int argc, char **argv, int *i, struct err *e)
+{
+	while (*i < argc && argv[*i][0] == '-' && argv[*i][1]) {
+		if (!strcmp(argv[*i], "--")) {
+			++*i;
+			break;
+		}
+		if (!one_option(o, argc, argv, i, e))
+			return false;
+	}
+	return true;
+}
+
+void options_blame(const struct options *o, struct err *e)
+{
+	for (size_t i = 0; i < option_rows_n; i++) {
+		const struct option_row *r = &option_rows[i];
+		char word[40], name[64], rest[sizeof(e->text)];
+		size_t n;
+
+		if (!(o->from_twin >> i & 1))
+			continue;
+		n = (size_t)snprintf(word, sizeof(word), "--%s", r->name);
+		if (r->letter && e->text[0] == '-' && e->text[1] == r->letter)
+			n = 2;
+		else if (strncmp(e->text, word, n) != 0)
+			continue;
+		if (e->text[n] != ':' && e->text[n] != ' ')
+			continue;
+		twin_name(r, name, sizeof(name));
+		snprintf(rest, sizeof(rest), "%s", e->text + n);
+		snprintf(e->text, sizeof(e->text), "%.63s%.900s", name, rest);
+		return;
+	}
+}
+
 bool options_parse(struct options *o, enum verb verb, int argc, char **argv, struct err *e)
 {
-	int i = 1;
+	struct options line = { .verb = verb };
+	int i = 1, first = 1;
+	bool ok;
 
 	memset(o, 0, sizeof(*o));
 	o->verb = verb;
@@ -336,16 +377,11 @@ bool options_parse(struct options *o, enum verb verb, int argc, char **argv, str
 	}
 	if (o->help || o->version)
 		return true;
-	if (!from_environment(o, e))
+	ok = from_line(&line, argc, argv, &first, e) && from_environment(o, &line, e) &&
+	     from_line(o, argc, argv, &i, e);
+	options_free(&line);
+	if (!ok)
 		return false;
-	while (i < argc && argv[i][0] == '-' && argv[i][1]) {
-		if (!strcmp(argv[i], "--")) {
-			i++;
-			break;
-		}
-		if (!one_option(o, argc, argv, &i, e))
-			return false;
-	}
 	o->argc = argc - i;
 	o->argv = argv + i;
 	o->quiet_on = o->quiet;

@@ -52,6 +52,8 @@ struct options {
 	int argc; /* what is left: PROGRAM and its arguments, or the verb's operands */
 	char **argv; /* argv[argc] = NULL; borrowed */
 
+	uint64_t from_twin; /* bit i: row i of the table has its value from the environment */
+
 	/* Converted and checked. */
 	bool quiet_on, strace_on, audit_on, progress_on;
 	int64_t epoch_ns; /* ns since 1970 */
@@ -70,6 +72,10 @@ enum verb verb_find(const char *word);
  * and what it takes. */
 bool options_parse(struct options *o, enum verb verb, int argc, char **argv, struct err *e);
 void options_free(struct options *o);
+
+/* Errors begin with the option that is wrong: where its value came from the environment, name the
+ * variable instead. */
+void options_blame(const struct options *o, struct err *e);
 
 /* True if environment entry "VAR=VALUE" is one of ours, which the guest does not see. */
 bool options_hides(const char *entry);

@@ -126,3 +126,4 @@ const struct option_row option_rows[] = {
 	{ "version", 0, OPT_FLAG, F(version), ALL, NULL, false, "print the version" },
 };
 const size_t option_rows_n = ARRAY_SIZE(option_rows);
+_Static_assert(ARRAY_SIZE(option_rows) <= 64, "struct options has a bit a row");
