@@ -22,6 +22,19 @@ static bool write_all(int fd, const char *p, size_t n)
 	return true;
 }
 
+bool output_check(const char *path, struct err *e)
+{
+	int fd;
+
+	if (!path || !strcmp(path, "-"))
+		return true;
+	fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return err_set_status(e, 125, "-o: cannot write '%s': %s", path, strerror(errno));
+	close(fd);
+	return true;
+}
+
 bool output_write(const char *path, const struct buf *b, struct err *e)
 {
 	bool own = path && strcmp(path, "-");
@@ -35,7 +48,8 @@ bool output_write(const char *path, const struct buf *b, struct err *e)
 	ok = write_all(fd, b->data, b->len);
 	if (own && close(fd))
 		ok = false;
-	return ok ? true
-		  : err_set(e, "-o: cannot write %s: %s",
-			    own ? path : path ? "standard output" : "standard error", strerror(errno));
+	if (ok)
+		return true;
+	return own ? err_set(e, "-o: cannot write '%s': %s", path, strerror(errno)) :
+		     err_set(e, "cannot write to standard %s: %s", path ? "output" : "error", strerror(errno));
 }

@@ -12,4 +12,7 @@
  * replaced.  False: @e names the file and the reason. */
 bool output_write(const char *path, const struct buf *b, struct err *e);
 
+/* Can @path, as output_write() takes it, be opened?  The file is made; an old one stays as it is. */
+bool output_check(const char *path, struct err *e);
+
 #endif

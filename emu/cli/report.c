@@ -7,33 +7,56 @@
 #include "cli/output.h"
 #include "cli/report_forms.h"
 
+static void none(const struct report *r, struct buf *out)
+{
+	(void)r;
+	(void)out;
+}
+
+/* The first is the default. */
+static const struct {
+	const char *name;
+	void (*put)(const struct report *r, struct buf *out);
+} forms[] = {
+	{ "text", report_text },     { "json", report_json },	{ "csv", report_csv }, { "html", report_html },
+	{ "folded", report_folded }, { "trace", report_chrome }, { "none", none },
+};
+
+static size_t find_form(const struct options *o)
+{
+	size_t i = 0;
+
+	while (o->report && i < ARRAY_SIZE(forms) && strcmp(forms[i].name, o->report) != 0)
+		i++;
+	return i;
+}
+
+/* Is anything to be written? */
+static bool wanted(const struct options *o)
+{
+	return forms[find_form(o)].put != none && (!o->quiet_on || o->output);
+}
+
+bool report_check(const struct options *o, struct err *e)
+{
+	if (find_form(o) == ARRAY_SIZE(forms))
+		return err_set_status(e, 125, "--report: a run has the forms text, json, csv, html, folded, trace and none, "
+				      "not %s", o->report);
+	return !wanted(o) || output_check(o->output, e);
+}
+
 bool report_write(struct kernel *k, const struct options *o, struct err *e)
 {
-	const char *form = o->report ? o->report : "text";
 	struct buf b = { 0 };
 	struct report r;
-	bool ok = true;
+	bool ok;
 
-	if (!strcmp(form, "none") || (o->quiet_on && !o->output))
+	if (!wanted(o))
 		return true;
 	report_facts(&r, k);
 	r.argv = o->argv;
-	if (!strcmp(form, "json"))
-		report_json(&r, &b);
-	else if (!strcmp(form, "csv"))
-		report_csv(&r, &b);
-	else if (!strcmp(form, "html"))
-		report_html(&r, &b);
-	else if (!strcmp(form, "folded"))
-		report_folded(&r, &b);
-	else if (!strcmp(form, "trace"))
-		report_chrome(&r, &b);
-	else if (!strcmp(form, "text"))
-		report_text(&r, &b);
-	else
-		ok = err_set(e, "--report: a run has the forms text, json, csv, html, folded, trace and none, not %s", form);
-	if (ok)
-		ok = output_write(o->output, &b, e);
+	forms[find_form(o)].put(&r, &b);
+	ok = output_write(o->output, &b, e);
 	report_facts_free(&r);
 	buf_free(&b);
 	return ok;

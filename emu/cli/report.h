@@ -6,7 +6,11 @@
 #include "cli/options.h"
 #include "kernel/kernel.h"
 
-/* Write the report of the run in @k as @o asks for it: form, file, or none.  False: @e. */
+/* Before the program runs: has a run the form that is asked for, and can its file be written (it is made,
+ * an old one is left as it is)?  False: @e, status 125. */
+bool report_check(const struct options *o, struct err *e);
+
+/* Write the report of the run in @k as @o asks for it: form, file, or none; report_check() was true.  False: @e. */
 bool report_write(struct kernel *k, const struct options *o, struct err *e);
 
 #endif

@@ -106,6 +106,15 @@ static bool died_of_page(const struct report *r)
 	return reason_of_death(r);
 }
 
+static uint64_t stub_errors(const struct account *a)
+{
+	uint64_t n = 0;
+
+	for (unsigned c = 0; c < CALL_COUNT; c++)
+		n += a->call[c][PATH_VSYSCALL].errors;
+	return n;
+}
+
 static void judge(const struct report *r, const struct model_policy *m, bool active, struct report_policy *p)
 {
 	const struct account *a = r->total;
@@ -116,6 +125,13 @@ static void judge(const struct report *r, const struct model_policy *m, bool act
 	if (m->mode == VSYSEMU_NONE && a->counts.vsyscalls) {
 		p->outcome = "breaks";
 		p->why = "vsyscall-none";
+		return;
+	}
+	/* A stub's EFAULT is a signal where the call is emulated (semantics of 3.1 on). */
+	if (m->mode != VSYSEMU_NATIVE && r->k->model->mode == VSYSEMU_NATIVE && r->k->model->kernel->native_stubs &&
+	    stub_errors(a)) {
+		p->outcome = "breaks";
+		p->why = "vsyscall-fault";
 		return;
 	}
 	if (active) {

@@ -95,7 +95,7 @@ static void put_profile(const struct model *m, unsigned policy, enum cost_event 
 	json_put_string(o, "event", cost_event_name(ev));
 	json_put_string(o, "mode", vsysemu_mode_name(m->policy[policy].mode));
 	json_put_string(o, "kernel", m->policy[policy].kernel->name);
-	json_put_real(o, "cycles", p.total16 / 16.0);
+	json_put_int(o, "cycles", (p.total16 + 8) / 16);
 	stages = json_put(o, "stages", json_new_array());
 	for (unsigned i = 0; i < p.n; i++) {
 		struct json *s;
@@ -104,7 +104,7 @@ static void put_profile(const struct model *m, unsigned policy, enum cost_event 
 			continue;
 		s = json_add(stages, json_new_object());
 		json_put_string(s, "stage", p.line[i].stage);
-		json_put_real(s, "cycles", p.line[i].cycles16 / 16.0);
+		json_put_int(s, "cycles", (p.line[i].cycles16 + 8) / 16);
 		json_put_bool(s, "estimated", p.line[i].estimated);
 	}
 }

@@ -237,11 +237,8 @@ int cli_run(const struct options *o, struct err *e)
 		err_set_status(e, 125, "no PROGRAM given (see vsysemu --help)");
 		return 125;
 	}
-	/* Before the program has done anything. */
-	if (o->report && !strcmp(o->report, "sarif")) {
-		err_set_status(e, 125, "--report: a run has the forms text, json, csv, html, folded, trace and none, not sarif");
+	if (!report_check(o, e))
 		return 125;
-	}
 	k = xcalloc(1, sizeof(*k));
 	if (run_model(o, &m, e) && run_guest(o, &m, k, &f, e)) {
 		status = run_status(k);

@@ -75,4 +75,12 @@ is "html: its numbers are in the JSON" "$missing" ""
 is "html: there are some" "$(($(wc -l <"$T/numbers") > 8))" 1
 form html --mode=none --kernel=6.1 -- /bin/sh -c "$G/t01-old-time; exit 0"
 like "html: a child's end" "$(cat "$T/html")" '1001: killed by SIGSEGV.*vsyscall-none'
+
+# Refused before the program has written anything.
+is "an unwritable file: the program does not run" "$("$V" -o "$T/no/such" "$G/hello" 2>/dev/null)" ""
+is "calls are whole cycles" "$("$V" --report=json -o - -q "$G/old-date" 2>/dev/null | sed -n '/^{/,$p' |
+	jq '[.call_stages[] | .cycles, .stages[].cycles | select(. != floor)] | length')" 0
+# Stubs answer EFAULT; where the call is emulated that is a signal.
+is "refused pointers are projected" "$("$V" --kernel=3.1 --report=json -o - "$G/t05-pointers" 2>/dev/null |
+	sed -n '/^{/,$p' | jq -r '.policies[] | select(.mode == "emulate") | .outcome + " " + .why')" "breaks vsyscall-fault"
 done_testing
