@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "cli/escape.h"
 #include "cli/explain.h"
 
 static const char style[] =
@@ -51,28 +52,12 @@ static const char script[] =
 	"document.addEventListener('click',function(e){var t=e.target.closest('[data-step]');\n"
 	"if(t)go(+t.dataset.step)});show(false)})();\n";
 
-static void escaped(const char *s, struct buf *out)
-{
-	for (; *s; s++) {
-		if (*s == '&')
-			buf_printf(out, "&amp;");
-		else if (*s == '<')
-			buf_printf(out, "&lt;");
-		else if (*s == '>')
-			buf_printf(out, "&gt;");
-		else if (*s == '"')
-			buf_printf(out, "&quot;");
-		else
-			buf_add(out, s, 1);
-	}
-}
-
 static void side_name(const struct explain_side *s, struct buf *out)
 {
 	struct buf name = { 0 };
 
 	explain_side_name(s, &name);
-	escaped(name.data, out);
+	escape_html(out, name.data);
 	buf_free(&name);
 }
 
@@ -88,7 +73,7 @@ static void bar(const struct explain_side *s, unsigned k, uint32_t scale16, stru
 
 		buf_printf(out, "<i data-step=\"%zu\" style=\"width:%.3f%%;background:var(--%s)\" title=\"", i,
 			   scale16 ? 96.0 * p->cycles16 / scale16 : 0.0, explain_part_name(p->part));
-		escaped(p->title, out);
+		escape_html(out, p->title);
 		buf_printf(out, ", %.10g cycles\"></i>", explain_cycles(p->cycles16));
 	}
 	buf_printf(out, "</div>\n");
@@ -103,17 +88,17 @@ static void stages(const struct explain_step *p, struct buf *out)
 		const struct explain_stage *g = &p->stages.at[i];
 
 		buf_printf(out, "<tr><td>%.10g</td><td>", explain_cycles(g->cycles16));
-		escaped(g->stage, out);
+		escape_html(out, g->stage);
 		if (g->times > 1)
 			buf_printf(out, " &times;%u", g->times);
 		buf_printf(out, "</td><td>");
-		escaped(g->symbol, out);
+		escape_html(out, g->symbol);
 		buf_printf(out, "</td><td class=\"dim\">");
-		escaped(g->meaning, out);
+		escape_html(out, g->meaning);
 		buf_printf(out, " (%s", provenance_name(g->provenance));
 		if (*g->source) {
 			buf_printf(out, ": ");
-			escaped(g->source, out);
+			escape_html(out, g->source);
 		}
 		buf_printf(out, ")</td></tr>");
 	}
@@ -126,19 +111,19 @@ static void step(size_t i, const struct explain_step *p, struct buf *out)
 			" <span class=\"dim\">/ %.10g</span></span><b>%zu. ",
 		   i, explain_part_name(p->part), explain_cycles(p->cycles16), explain_cycles(p->total16),
 		   i + 1);
-	escaped(p->title, out);
+	escape_html(out, p->title);
 	buf_printf(out, "</b> <span class=\"dim\">%s%s</span>", explain_part_name(p->part),
 		   p->last_word ? ", ends here" : "");
 	if (*p->text) {
 		buf_printf(out, "<pre>");
-		escaped(p->text, out);
+		escape_html(out, p->text);
 		buf_printf(out, "</pre>");
 	}
 	stages(p, out);
 	buf_printf(out, "<div class=\"dim small\">%s mode; rip 0x%llx, rsp 0x%llx, rax 0x%llx. ",
 		   p->kernel ? "kernel" : "user", (unsigned long long)p->rip, (unsigned long long)p->rsp,
 		   (unsigned long long)p->rax);
-	escaped(p->truth, out);
+	escape_html(out, p->truth);
 	buf_printf(out, "</div></li>\n");
 }
 
@@ -147,7 +132,7 @@ static void side(const struct explain_side *s, struct buf *out)
 	buf_printf(out, "<section class=\"side\"><h2>");
 	side_name(s, out);
 	buf_printf(out, "</h2><p>");
-	escaped(s->x.outcome, out);
+	escape_html(out, s->x.outcome);
 	buf_printf(out, ". User %.10g, kernel %.10g cycles.</p><ol>\n", explain_cycles(s->x.cost.user16),
 		   explain_cycles(s->x.cost.system16));
 	for (size_t i = 0; i < s->x.steps.n; i++)

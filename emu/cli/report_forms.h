@@ -31,8 +31,4 @@ void report_policies_html(const struct report_policy *p, unsigned n, struct buf 
 /* The page up to its first heading, @title. */
 void report_html_head(const char *title, struct buf *out);
 
-/* A field of a CSV line, quoted where needed; a text for HTML. */
-void report_csv_field(struct buf *out, const char *s);
-void report_html_escape(struct buf *out, const char *s);
-
 #endif

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/escape.h"
 #include "cli/report_forms.h"
 #include "kernel/klog.h"
 
@@ -22,18 +23,6 @@ static const char style[] =
 static const char *const colours[] = { "#0969da", "#bf3989", "#1a7f37", "#bc4c00", "#8250df", "#b59f00", "#0c9a9a",
 				       "#e16f24", "#54aeff", "#cf222e", "#8c959f", "#633c01", "#6fdd8b", "#ff80c8",
 				       "#5b6b2f", "#3a2a78" };
-
-void report_html_escape(struct buf *out, const char *s)
-{
-	for (; s && *s; s++) {
-		const char *e = *s == '<' ? "&lt;" : *s == '>' ? "&gt;" : *s == '&' ? "&amp;" : *s == '"' ? "&quot;" : NULL;
-
-		if (e)
-			buf_add(out, e, strlen(e));
-		else
-			buf_add(out, s, 1);
-	}
-}
 
 /* Stages have one colour each under all policies: that of their place in @names, where new ones go. */
 struct legend {
@@ -103,7 +92,7 @@ void report_policies_html(const struct report_policy *p, unsigned n, struct buf 
 	for (unsigned i = 0; i < n; i++) {
 		buf_printf(b, "<tr><td>%s%s@%s%s<td><span class=%s>%s</span> ", p[i].active ? "<b>" : "", p[i].mode,
 			   p[i].kernel, p[i].active ? "</b>" : "", p[i].outcome, p[i].outcome);
-		report_html_escape(b, p[i].why);
+		escape_html(b, p[i].why);
 		buf_printf(b, "<td class=n>%lu<td class=n>%lu<td class=n>%.3f<td class=n>%.3f</tr>",
 			   (unsigned long)p[i].user_ns, (unsigned long)p[i].system_ns, p[i].slowdown, p[i].slowdown_user);
 	}
@@ -114,7 +103,7 @@ void report_html_head(const char *title, struct buf *b)
 {
 	buf_printf(b, "<!DOCTYPE html><html lang=en><meta charset=utf-8><meta name=viewport content=\"width=device-width\">"
 		      "<title>vsysemu report</title><style>%s</style><h1>", style);
-	report_html_escape(b, title);
+	escape_html(b, title);
 	buf_printf(b, "</h1>");
 }
 
@@ -127,9 +116,9 @@ static void sites(const struct report *r, struct buf *b)
 		const struct report_site *s = &r->site.at[i];
 
 		buf_printf(b, "<tr><td><code>%#lx</code><td>", (unsigned long)s->address);
-		report_html_escape(b, s->symbol ? s->symbol : "?");
+		escape_html(b, s->symbol ? s->symbol : "?");
 		buf_printf(b, "<td>");
-		report_html_escape(b, s->file ? s->file : s->object);
+		escape_html(b, s->file ? s->file : s->object);
 		if (s->file)
 			buf_printf(b, ":%d", s->line);
 		buf_printf(b, "<td>%s<td class=n>%lu<td class=n>%lu</tr>", s->entry, (unsigned long)s->count,
@@ -178,14 +167,14 @@ void report_html(const struct report *r, struct buf *b)
 	if (klog_count(r->k))
 		buf_printf(b, "<h2>Kernel log</h2><pre>");
 	for (size_t i = 0; i < klog_count(r->k); i++) {
-		report_html_escape(b, klog_line(r->k, i));
+		escape_html(b, klog_line(r->k, i));
 		buf_printf(b, "\n");
 	}
 	if (klog_count(r->k))
 		buf_printf(b, "</pre>");
 	for (size_t i = 0; i < r->warning.n; i++) {
 		buf_printf(b, "<p class=dim>");
-		report_html_escape(b, r->warning.at[i]);
+		escape_html(b, r->warning.at[i]);
 	}
 	buf_printf(b, "</html>\n");
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/escape.h"
 #include "cli/report_forms.h"
 #include "run/loop.h"
 
@@ -141,29 +142,12 @@ void report_text(const struct report *r, struct buf *b)
 		buf_printf(b, "warning       %s\n", r->warning.at[i]);
 }
 
-void report_csv_field(struct buf *out, const char *s)
-{
-	if (!s)
-		return;
-	if (!strpbrk(s, ",\"\r\n")) {
-		buf_add(out, s, strlen(s));
-		return;
-	}
-	buf_add(out, "\"", 1);
-	for (; *s; s++) {
-		if (*s == '"')
-			buf_add(out, "\"", 1);
-		buf_add(out, s, 1);
-	}
-	buf_add(out, "\"", 1);
-}
-
 void report_policies_csv(const struct report_policy *p, unsigned n, struct buf *out)
 {
 	buf_printf(out, "mode,kernel,outcome,why,user_ns,system_ns,slowdown,slowdown_user\r\n");
 	for (unsigned i = 0; i < n; i++) {
 		buf_printf(out, "%s,%s,%s,", p[i].mode, p[i].kernel, p[i].outcome);
-		report_csv_field(out, p[i].why);
+		escape_csv(out, p[i].why);
 		buf_printf(out, ",%lu,%lu,%.6f,%.6f\r\n", (unsigned long)p[i].user_ns, (unsigned long)p[i].system_ns,
 			   p[i].slowdown, p[i].slowdown_user);
 	}

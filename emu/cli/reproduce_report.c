@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "cli/escape.h"
 #include "cli/json.h"
 #include "cli/reproduce.h"
 
@@ -120,18 +121,6 @@ static const char style[] =
 	"svg text{fill:var(--dim);font-size:12px}svg line{stroke:var(--line)}"
 	".f1{fill:var(--fit)}.f0{fill:none;stroke:var(--not);stroke-width:2}\n";
 
-static void escaped(const char *s, struct buf *out)
-{
-	for (; *s; s++) {
-		if (*s == '&')
-			buf_printf(out, "&amp;");
-		else if (*s == '<')
-			buf_printf(out, "&lt;");
-		else
-			buf_add(out, s, 1);
-	}
-}
-
 /* Errors of all simulated rows, a table a line; beyond 25 % at the edge. */
 static void plot(const struct reproduce *r, struct buf *out)
 {
@@ -145,7 +134,7 @@ static void plot(const struct reproduce *r, struct buf *out)
 			   mid + p * per, mid + p * per, 30 + 26 * r->table.n, mid + p * per, p);
 	for (size_t t = 0; t < r->table.n; t++) {
 		buf_printf(out, "<text x=\"0\" y=\"%zu\">", 44 + 26 * t);
-		escaped(r->table.at[t].name, out);
+		escape_html(out, r->table.at[t].name);
 		buf_printf(out, "</text>\n");
 		for (size_t i = 0; i < r->row.n; i++) {
 			const struct reproduce_row *w = &r->row.at[i];
@@ -154,7 +143,7 @@ static void plot(const struct reproduce *r, struct buf *out)
 				continue;
 			buf_printf(out, "<circle class=\"f%d\" r=\"5\" cx=\"%.1f\" cy=\"%zu\"><title>", w->p->fitted,
 				   mid + per * fmax(-26, fmin(26, 100 * w->error)), 40 + 26 * t);
-			escaped(w->p->row, out);
+			escape_html(out, w->p->row);
 			buf_printf(out, ": %+.1f %%</title></circle>\n", 100 * w->error);
 		}
 	}
@@ -164,7 +153,7 @@ static void plot(const struct reproduce *r, struct buf *out)
 static void row_html(const struct reproduce_row *w, struct buf *out)
 {
 	buf_printf(out, "<tr><td>");
-	escaped(w->p->row, out);
+	escape_html(out, w->p->row);
 	buf_printf(out, "</td><td class=\"n\">%s</td><td class=\"n\">", w->p->published_text);
 	if (w->done)
 		number(w->simulated, out);
@@ -172,9 +161,9 @@ static void row_html(const struct reproduce_row *w, struct buf *out)
 	if (w->done)
 		buf_printf(out, "%+.1f %%", 100 * w->error);
 	buf_printf(out, "</td><td>%s</td><td class=\"dim\">", w->p->fitted ? "fitted" : "");
-	escaped(w->p->source, out);
+	escape_html(out, w->p->source);
 	buf_printf(out, "%s", *w->p->note ? "; " : "");
-	escaped(w->p->note, out);
+	escape_html(out, w->p->note);
 	buf_printf(out, "</td></tr>\n");
 }
 
@@ -189,7 +178,7 @@ void reproduce_html(const struct reproduce *r, struct buf *out)
 	plot(r, out);
 	for (size_t t = 0; t < r->table.n; t++) {
 		buf_printf(out, "<h2>");
-		escaped(r->table.at[t].name, out);
+		escape_html(out, r->table.at[t].name);
 		buf_printf(out, "</h2>\n<p class=\"dim\">");
 		summary(&r->table.at[t], out);
 		buf_printf(out, "</p>\n<table><tr><th>row</th><th class=\"n\">published</th><th class=\"n\">simulated</th>"

@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "cli/escape.h"
 #include "cli/json.h"
 #include "cli/scan.h"
 
@@ -131,17 +132,7 @@ static void report_json(const struct scan_run *s, struct buf *out)
 /* RFC 4180: quote when needed, quotes doubled, lines end with CRLF. */
 static void csv_field(struct buf *out, const char *s, bool last)
 {
-	if (s && strpbrk(s, "\",\r\n")) {
-		buf_printf(out, "\"");
-		for (; *s; s++) {
-			if (*s == '"')
-				buf_printf(out, "\"");
-			buf_add(out, s, 1);
-		}
-		buf_printf(out, "\"");
-	} else if (s) {
-		buf_printf(out, "%s", s);
-	}
+	escape_csv(out, s);
 	buf_printf(out, last ? "\r\n" : ",");
 }
 
@@ -268,44 +259,30 @@ static void report_sarif(const struct scan_run *s, struct buf *out)
 	json_drop(log);
 }
 
-static void html(struct buf *out, const char *s)
-{
-	for (; s && *s; s++) {
-		if (*s == '<')
-			buf_printf(out, "&lt;");
-		else if (*s == '&')
-			buf_printf(out, "&amp;");
-		else if (*s == '"')
-			buf_printf(out, "&quot;");
-		else
-			buf_add(out, s, 1);
-	}
-}
-
 static void html_row(const struct scan_run *s, const struct scan_item *i, struct buf *out)
 {
 	buf_printf(out, "<tr class=\"%s\"><td><code>", scan_verdict_name(i->result.verdict));
-	html(out, i->path);
+	escape_html(out, i->path);
 	buf_printf(out, "</code>%s", i->layer ? "<br><small>layer " : "");
-	html(out, i->layer);
+	escape_html(out, i->layer);
 	buf_printf(out, "%s</td><td>%s</td><td>", i->layer ? "</small>" : "",
 		   scan_verdict_name(i->result.verdict));
-	html(out, i->result.libc);
+	escape_html(out, i->result.libc);
 	buf_printf(out, "</td><td>%s</td><td>", scan_needs(s, i));
 	for (size_t f = 0; f < i->result.findings.n; f++) {
 		const struct scan_finding *x = &i->result.findings.at[f];
 
 		buf_printf(out, "0x%llx %s %s ", (unsigned long long)x->address, x->kind,
 			   scan_entry_name(x->entries));
-		html(out, x->symbol);
+		escape_html(out, x->symbol);
 		buf_printf(out, "<br>");
 	}
 	for (size_t b = 0; b < i->blamed.n; b++) {
 		buf_printf(out, "by its library <code>");
-		html(out, s->items.at[i->blamed.at[b]]->path);
+		escape_html(out, s->items.at[i->blamed.at[b]]->path);
 		buf_printf(out, "</code><br>");
 	}
-	html(out, i->result.why ? i->result.why : advice(scan_needs(s, i), i->result.verdict));
+	escape_html(out, i->result.why ? i->result.why : advice(scan_needs(s, i), i->result.verdict));
 	buf_printf(out, "</td></tr>\n");
 }
 
