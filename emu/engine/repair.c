@@ -301,7 +301,7 @@ void LIB(tlb_set_page_with_attrs)(void *cpu, uint64_t vaddr, uint64_t paddr, uin
 		lib.flush(cpu);
 	}
 	/* A fetch fills the cache for loads as well, which are then not checked again. */
-	if (repair.page_unreadable && (vaddr & PAGE_MASK) == VSYSCALL_PAGE)
+	if ((repair.page_unreadable && (vaddr & PAGE_MASK) == VSYSCALL_PAGE) || (vaddr & PAGE_MASK) == VSYSCALL_PAGE_END)
 		prot &= LIB_PAGE_EXEC;
 	lib.set_page(cpu, vaddr, paddr, attrs, prot, mmu, size);
 }
