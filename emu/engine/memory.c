@@ -5,7 +5,7 @@
  * Guest code is translated, never executed by the host: PROT_EXEC stays in our list and becomes
  * PROT_READ (x86 without protection keys cannot execute what it cannot read).
  */
-#include "engine/memory.h"
+#include "engine/memory_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,26 +18,13 @@
 
 #include "engine/engine.h"
 #include "engine/fault.h"
-#include "engine/vmas.h"
 
 /* Linux's default gap below the stack is not needed: the window's top 256 GiB are the stack's. */
 #define MMAP_TOP_DEFAULT (WINDOW_END - ((gaddr)1 << 38))
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HOLE_START ((gaddr)0x7fff7000)
-#define HOLE_END ((gaddr)0x10007fff8000)
-#endif
-
 #ifndef MREMAP_DONTUNMAP
 #define MREMAP_DONTUNMAP 4
 #endif
-
-struct memory {
-	struct engine *engine; /* not owned */
-	struct vmas vmas;
-	gaddr brk_start, brk, mmap_top;
-	int self_mem; /* /proc/self/mem: access past protections; -1: none */
-};
 
 static bool in_hole(gaddr start, gaddr end)
 {
@@ -95,7 +82,7 @@ void memory_set_engine(struct memory *m, struct engine *e)
 	m->engine = e;
 }
 
-static void forget(struct memory *m, gaddr start, gaddr end)
+void memory_forget(struct memory *m, gaddr start, gaddr end)
 {
 	if (m->engine)
 		engine_forget(m->engine, start, end);
@@ -107,7 +94,7 @@ void memory_clear(struct memory *m)
 		const struct vma *v = &m->vmas.v.at[i];
 
 		munmap(memory_host(v->start), v->end - v->start);
-		forget(m, v->start, v->end);
+		memory_forget(m, v->start, v->end);
 	}
 	vmas_clear(&m->vmas);
 	m->brk_start = m->brk = 0;
@@ -240,7 +227,7 @@ int64_t memory_mmap(struct memory *m, gaddr addr, uint64_t len, int prot, int fl
 		 flags & MAP_ANONYMOUS ? -1 : fd, (off_t)(flags & MAP_ANONYMOUS ? 0 : offset));
 	if (p == MAP_FAILED)
 		return -errno;
-	forget(m, addr, addr + len);
+	memory_forget(m, addr, addr + len);
 	v.start = addr;
 	v.end = addr + len;
 	v.flags = flags & (MAP_TYPE | MAP_ANONYMOUS | MAP_GROWSDOWN | MAP_NORESERVE | MAP_STACK);
@@ -270,7 +257,7 @@ int64_t memory_munmap(struct memory *m, gaddr addr, uint64_t len)
 		t = t > end ? end : t;
 		if (munmap(memory_host(s), t - s))
 			return -errno;
-		forget(m, s, t);
+		memory_forget(m, s, t);
 	}
 	if (addr < end)
 		vmas_cut(&m->vmas, addr, end);
@@ -320,7 +307,7 @@ int64_t memory_mprotect(struct memory *m, gaddr addr, uint64_t len, int prot)
 		t = m->vmas.v.at[i].end < end ? m->vmas.v.at[i].end : end;
 		if (mprotect(memory_host(a), t - a, host_prot(prot)))
 			return -errno;
-		forget(m, a, t);
+		memory_forget(m, a, t);
 		vmas_change(&m->vmas, a, t, prot, NULL);
 		a = t;
 	}
@@ -342,8 +329,8 @@ static int64_t move(struct memory *m, gaddr old, uint64_t old_len, uint64_t new_
 		return -errno;
 	if (!(v.flags & MAP_ANONYMOUS))
 		v.offset += old - v.start;
-	forget(m, old, old + old_len);
-	forget(m, to, to + new_len);
+	memory_forget(m, old, old + old_len);
+	memory_forget(m, to, to + new_len);
 	if (old_len && !keep)
 		vmas_cut(&m->vmas, old, old + old_len);
 	v.start = to;
@@ -434,7 +421,7 @@ int64_t memory_madvise(struct memory *m, gaddr addr, uint64_t len, int advice)
 	if (madvise(memory_host(addr), n, advice))
 		return -errno;
 	if (advice == MADV_DONTNEED || advice == MADV_REMOVE)
-		forget(m, addr, addr + n);
+		memory_forget(m, addr, addr + n);
 	return 0;
 }
 
@@ -504,107 +491,4 @@ const struct vma *memory_next(const struct memory *m, const struct vma *v)
 size_t memory_count(const struct memory *m)
 {
 	return m->vmas.v.n;
-}
-
-/* Bytes of [@a, @a + @n) that lie in the window. */
-static size_t clip(gaddr a, size_t n)
-{
-	gaddr end = WINDOW_END;
-
-	if (a < WINDOW_START || a >= end)
-		return 0;
-#ifdef HOLE_START
-	if (a >= HOLE_START && a < HOLE_END)
-		return 0;
-	if (a < HOLE_START)
-		end = HOLE_START;
-#endif
-	return n > end - a ? (size_t)(end - a) : n;
-}
-
-size_t memory_read(struct memory *m, void *dst, gaddr src, size_t n)
-{
-	size_t can = clip(src, n);
-
-	(void)m;
-	return n - can + (can ? fault_copy(dst, memory_host(src), can) : 0);
-}
-
-size_t memory_write(struct memory *m, gaddr dst, const void *src, size_t n)
-{
-	size_t can = clip(dst, n), left = can ? fault_copy(memory_host(dst), src, can) : 0;
-
-	if (can > left)
-		memory_written(m, dst, can - left);
-	return n - can + left;
-}
-
-size_t memory_peek(struct memory *m, void *dst, gaddr src, size_t n)
-{
-	size_t left = memory_read(m, dst, src, n), can = clip(src, n);
-	ssize_t got;
-
-	if (!left || m->self_mem < 0 || n - left >= can)
-		return left;
-	got = pread(m->self_mem, (char *)dst + (n - left), can - (n - left), (off_t)(src + (n - left)));
-	return left - (got > 0 ? (size_t)got : 0);
-}
-
-size_t memory_poke(struct memory *m, gaddr dst, const void *src, size_t n)
-{
-	size_t left = memory_write(m, dst, src, n), can = clip(dst, n), done = n - left;
-	ssize_t got;
-
-	if (!left || m->self_mem < 0 || done >= can)
-		return left;
-	got = pwrite(m->self_mem, (const char *)src + done, can - done, (off_t)(dst + done));
-	if (got > 0)
-		memory_written(m, dst + done, (uint64_t)got);
-	return left - (got > 0 ? (size_t)got : 0);
-}
-
-int64_t memory_read_string(struct memory *m, char *dst, gaddr src, size_t cap)
-{
-	size_t n = 0;
-
-	while (n < cap) {
-		size_t chunk = PAGE_BYTES - ((src + n) & (PAGE_BYTES - 1)), got;
-		char *end;
-
-		if (chunk > cap - n)
-			chunk = cap - n;
-		got = chunk - memory_read(m, dst + n, src + n, chunk);
-		end = memchr(dst + n, 0, got);
-		if (end)
-			return end - dst;
-		n += got;
-		if (got < chunk)
-			return -EFAULT;
-	}
-	return -ENAMETOOLONG;
-}
-
-uint32_t memory_fault_code(struct memory *m, gaddr a, bool write, bool *bus)
-{
-	const struct vma *v = memory_find(m, a);
-	uint32_t code = PF_U | (write ? PF_W : 0u);
-	unsigned char in_core;
-
-	*bus = false;
-	if (!v || v->start > a)
-		return code;
-	if (v->prot & (write ? PROT_WRITE : PROT_READ | PROT_WRITE | PROT_EXEC)) {
-		*bus = !(v->flags & MAP_ANONYMOUS);
-		return code;
-	}
-	/* Protected: present only if a page was touched before. */
-	if (v->prot && !mincore(memory_host(page_down(a)), PAGE_BYTES, &in_core) && in_core & 1)
-		code |= PF_P;
-	return code;
-}
-
-void memory_written(struct memory *m, gaddr a, uint64_t n)
-{
-	if (n)
-		forget(m, page_down(a), page_up(a + n));
 }
