@@ -248,7 +248,7 @@ static bool step_seccomp_second(struct decision *d)
 		end = policy_seccomp(d->p, d->g, v);
 	if (end == SECCOMP_KILLED)
 		return true;
-	if (end == SECCOMP_TRACED_SKIP && v->orig_rax < 0)
+	if (end == SECCOMP_TRACED_SKIP && (int32_t)v->orig_rax < 0)
 		end = SECCOMP_SKIP;
 	if ((end != SECCOMP_SKIP && v->orig_rax != nr) || v->rip != d->entry) {
 		policy_log_line(d->p, d->f, v, VSYSEMU_TAG_SEC);
@@ -355,6 +355,7 @@ static void verdict_init(const struct vsysemu_frame *f, struct vsysemu_verdict *
 		.orig_rax = -1, .nr = -1,
 		.args = { f->gpr[VSYSEMU_RDI], f->gpr[VSYSEMU_RSI], f->gpr[VSYSEMU_RDX],
 			  f->gpr[VSYSEMU_R10], f->gpr[VSYSEMU_R8], f->gpr[VSYSEMU_R9] },
+		.log = { .si = f->gpr[VSYSEMU_RSI], .di = f->gpr[VSYSEMU_RDI] },
 	};
 }
 

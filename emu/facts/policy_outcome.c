@@ -12,13 +12,16 @@ bool policy_int_era(enum vsysemu_era era)
 	return era >= VSYSEMU_E1A && era <= VSYSEMU_E1C;
 }
 
+/* si and di stand in the log already: the frame's, or what a tracer made of them. */
 void policy_log_line(const struct vsysemu_profile *p, const struct vsysemu_frame *f,
 		     struct vsysemu_verdict *v, enum vsysemu_tag tag)
 {
-	v->log = (struct vsysemu_log){
-		.tag = tag, .level = policy_log_level(p, tag), .ip = v->rip, .sp = v->rsp, .ax = v->rax,
-		.si = f->gpr[VSYSEMU_RSI], .di = f->gpr[VSYSEMU_RDI], .cs = f->cs,
-	};
+	v->log.tag = tag;
+	v->log.level = policy_log_level(p, tag);
+	v->log.ip = v->rip;
+	v->log.sp = v->rsp;
+	v->log.ax = v->rax;
+	v->log.cs = f->cs;
 }
 
 void policy_plain_segv(struct vsysemu_verdict *v)
@@ -45,6 +48,8 @@ static void finish_fault(const struct vsysemu_profile *p, const struct vsysemu_f
 {
 	if (policy_int_era(p->era))
 		v->rip -= INT_BYTES;
+	v->log.di = v->args[0];
+	v->log.si = v->nr == 1 ? f->gpr[VSYSEMU_RSI] : v->args[1];
 	policy_log_line(p, f, v, VSYSEMU_TAG_FLT);
 	if (!v->signal_uaccess || !b->fault)
 		policy_plain_segv(v);

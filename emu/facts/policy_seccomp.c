@@ -51,6 +51,8 @@ static enum seccomp_end traced(const struct vsysemu_seccomp_answer *a, struct vs
 	v->rsp = a->rsp;
 	for (int i = 0; i < 6; i++)
 		v->args[i] = a->args[i];
+	v->log.di = a->args[0];
+	v->log.si = a->args[1];
 	return SECCOMP_TRACED_SKIP;
 }
 

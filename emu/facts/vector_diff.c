@@ -91,7 +91,7 @@ static void verdicts(struct buf *why, const struct vsysemu_verdict *a,
 		break;
 	case VSYSEMU_CALL:
 		number(why, "call", (uint64_t)a->call_nr, (uint64_t)b->call_nr);
-		for (int i = 0; i < 2; i++)
+		for (int i = 0; i < (a->nr == 1 ? 1 : 2); i++)
 			number(why, i ? "second argument" : "first argument", a->args[i], b->args[i]);
 		registers(why, a, b);
 		break;

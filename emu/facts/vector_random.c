@@ -3,6 +3,8 @@
  * Cases made at random, leaning towards the edges that eras differ in, and a case made simpler while
  * something still holds.  Equal seeds give equal cases.
  */
+#include <string.h>
+
 #include "facts/vectors.h"
 
 /* xoroshiro128+ (Blackman and Vigna); @s may start as anything. */
@@ -106,14 +108,16 @@ static void random_seccomp(uint64_t s[2], struct vector_seccomp *out)
 		out->ret |= data[below(s, ARRAY_SIZE(data))];
 	}
 	if (out->ret == 0x7ff00000 && !one_in(s, 3)) {
-		static const int64_t numbers[] = { -1, -1, 39, 201, 96, -5 };
+		static const int64_t numbers[] = { -1, -1, 39, 201, 96, -5, 0xffffffff, 0x1000000c9 };
 
 		out->traced = true;
 		out->set_orig_rax = one_in(s, 2);
 		out->orig_rax = out->set_orig_rax ? numbers[below(s, ARRAY_SIZE(numbers))] : 0;
 		out->set_rax = one_in(s, 2);
 		out->rax = out->set_rax ? (one_in(s, 2) ? 777 : (uint64_t)-5) : 0;
-		out->rip_add = one_in(s, 4);
+		out->add[MOVED_RIP] = one_in(s, 4);
+		for (int i = MOVED_RSP; i < VECTOR_MOVED; i++)
+			out->add[i] = one_in(s, 4) ? 8 : 0;
 	}
 	if (out->ret == 0x7fc00000 && !one_in(s, 3)) {
 		out->listener = true;
@@ -213,7 +217,12 @@ static void no_tracer_rax(struct vector_case *c)
 
 static void no_tracer_rip(struct vector_case *c)
 {
-	c->seccomp.rip_add = 0;
+	c->seccomp.add[MOVED_RIP] = 0;
+}
+
+static void no_tracer_moves(struct vector_case *c)
+{
+	memset(c->seccomp.add, 0, sizeof(c->seccomp.add));
 }
 
 static void no_tracer_number(struct vector_case *c)
@@ -302,7 +311,7 @@ void vector_shrink(struct vector_case *c, bool (*differs)(void *ctx, const struc
 		   void *ctx)
 {
 	static void (*const simpler[])(struct vector_case *) = {
-		no_seccomp, no_answer, no_action_data, no_tracer_rax, no_tracer_rip, no_tracer_number,
+		no_seccomp, no_answer, no_action_data, no_tracer_rax, no_tracer_rip, no_tracer_moves, no_tracer_number,
 		no_first, no_second, good_stack, same_stack, good_caller, user_cs, natural_code,
 		plain_registers, time_entry, slot_start, first_slot, next_byte, caller_rax,
 		plain_profile, plain_flags,

@@ -48,7 +48,10 @@ static void answer_filter(void *ctx, const struct vsysemu_seccomp_data *data,
 		a->orig_rax = s->orig_rax;
 	if (s->set_rax)
 		a->rax = s->rax;
-	a->rip += s->rip_add;
+	a->rip += s->add[MOVED_RIP];
+	a->rsp += s->add[MOVED_RSP];
+	a->args[0] += s->add[MOVED_RDI];
+	a->args[1] += s->add[MOVED_RSI];
 }
 
 void vector_case_frame(const struct vector_case *c, struct vsysemu_frame *f)
@@ -114,18 +117,30 @@ static bool store(const struct vector_case *c, const struct vector_pointer *p, u
 	return false;
 }
 
+/* A pointer as a tracer left it: beside what it pointed at, and nothing lies beside NULL. */
+static struct vector_pointer moved(const struct vector_pointer *p, uint64_t add)
+{
+	return (struct vector_pointer){
+		.addr = p->addr + add,
+		.state = add && p->state == POINTER_NULL ? POINTER_UNMAPPED : p->state,
+	};
+}
+
 static struct vsysemu_body run_body(const struct vector_case *c, int nr)
 {
 	struct vsysemu_body b = { .result = nr == 201 ? BODY_TIME : 0 };
+	bool traced = c->seccomp.traced && c->seccomp.mode == VSYSEMU_SECCOMP_FILTER;
+	struct vector_pointer p = moved(&c->ptr[0], traced ? c->seccomp.add[MOVED_RDI] : 0);
+	struct vector_pointer q = moved(&c->ptr[1], traced ? c->seccomp.add[MOVED_RSI] : 0);
 
 	if (nr == 201) {
-		store(c, &c->ptr[0], 8, &b);
+		store(c, &p, 8, &b);
 	} else if (nr == 96) {
-		if (store(c, &c->ptr[0], 16, &b))
-			store(c, &c->ptr[1], 8, &b);
+		if (store(c, &p, 16, &b))
+			store(c, &q, 8, &b);
 	} else if (nr == 309) {
-		store(c, &c->ptr[0], 4, &b);
-		store(c, &c->ptr[1], 4, &b);
+		store(c, &p, 4, &b);
+		store(c, &q, 4, &b);
 	}
 	return b;
 }

@@ -67,6 +67,20 @@ static const struct action {
 	{ "KILL", 0, false },
 };
 
+const char *const vector_moved_name[VECTOR_MOVED] = { "rip", "rsp", "rdi", "rsi" };
+
+/* "rsp+N". */
+static bool parse_moved(const char **s, struct vector_seccomp *out)
+{
+	for (int i = 0; i < VECTOR_MOVED; i++) {
+		const char *rest = *s + strlen(vector_moved_name[i]);
+
+		if (word_starts(*s, vector_moved_name[i]) && *rest == '+')
+			return word_number(rest + 1, s, &out->add[i]);
+	}
+	return false;
+}
+
 /* "TRACE, no tracer", "TRACE, tracer continues", "TRACE, tracer sets orig_rax=N rax=N rip+N". */
 static bool parse_trace(const char *s, struct vector_seccomp *out)
 {
@@ -89,12 +103,10 @@ static bool parse_trace(const char *s, struct vector_seccomp *out)
 		} else if (word_starts(s, "rax=") && word_number(s + 4, &s, &n)) {
 			out->set_rax = true;
 			out->rax = n;
-		} else if (word_starts(s, "rip+") && word_number(s + 4, &s, &n)) {
-			out->rip_add = n;
 		} else if (!strcmp(s, "rip")) {
-			out->rip_add = 1;
+			out->add[MOVED_RIP] = 1;
 			s += 3;
-		} else {
+		} else if (!parse_moved(&s, out)) {
 			return false;
 		}
 	}
@@ -156,11 +168,13 @@ bool vector_seccomp_parse(const char *s, struct vector_seccomp *out)
 
 static void trace_text(const struct vector_seccomp *s, struct buf *out)
 {
+	static const uint64_t none[VECTOR_MOVED];
+
 	if (!s->traced) {
 		buf_printf(out, "TRACE, no tracer");
 		return;
 	}
-	if (!s->set_orig_rax && !s->set_rax && !s->rip_add) {
+	if (!s->set_orig_rax && !s->set_rax && !memcmp(s->add, none, sizeof(none))) {
 		buf_printf(out, "TRACE, tracer continues");
 		return;
 	}
@@ -169,8 +183,9 @@ static void trace_text(const struct vector_seccomp *s, struct buf *out)
 		buf_printf(out, " orig_rax=%lld", (long long)s->orig_rax);
 	if (s->set_rax)
 		buf_printf(out, " rax=%lld", (long long)s->rax);
-	if (s->rip_add)
-		buf_printf(out, " rip+%llu", (unsigned long long)s->rip_add);
+	for (int i = 0; i < VECTOR_MOVED; i++)
+		if (s->add[i])
+			buf_printf(out, " %s+%llu", vector_moved_name[i], (unsigned long long)s->add[i]);
 }
 
 void vector_seccomp_text(const struct vector_seccomp *s, struct buf *out)

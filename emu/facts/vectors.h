@@ -68,12 +68,16 @@ struct vector_pointer {
 	uint64_t addr;
 };
 
+/* What a tracer may add to, beside orig_rax and rax. */
+enum vector_moved { MOVED_RIP, MOVED_RSP, MOVED_RDI, MOVED_RSI, VECTOR_MOVED };
+extern const char *const vector_moved_name[VECTOR_MOVED];
+
 struct vector_seccomp {
 	enum vsysemu_seccomp_mode mode;
 	uint32_t ret;
 	bool traced, set_orig_rax, set_rax;
 	int64_t orig_rax;
-	uint64_t rax, rip_add;
+	uint64_t rax, add[VECTOR_MOVED];
 	bool listener, notif_continue;
 };
 

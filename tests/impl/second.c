@@ -55,8 +55,9 @@ static void message(const struct now *n, enum vsysemu_tag tag)
 	l->ip = n->v->rip;
 	l->sp = n->v->rsp;
 	l->ax = n->v->rax;
-	l->si = n->f->gpr[VSYSEMU_RSI];
-	l->di = n->f->gpr[VSYSEMU_RDI];
+	/* What a tracer left; time's call has no second argument to keep it in. */
+	l->di = n->v->args[0];
+	l->si = n->v->kind == VSYSEMU_CALL && n->v->nr == 1 ? n->f->gpr[VSYSEMU_RSI] : n->v->args[1];
 	l->cs = n->f->cs;
 }
 
@@ -280,7 +281,7 @@ static void emulate_37(const struct now *n, const struct vsysemu_guest *g, uint6
 		answer = ask_filter(n, g);
 	if (answer < 0)
 		return;
-	skip = answer == 0 || (answer == 2 && v->orig_rax < 0);
+	skip = answer == 0 || (answer == 2 && (int32_t)v->orig_rax < 0);
 	if (v->rip != entry || (!skip && v->orig_rax != nr)) {
 		message(n, VSYSEMU_TAG_SEC);
 		die(n, 31, true);
