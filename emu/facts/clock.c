@@ -58,6 +58,41 @@ void clock_work(struct clock *c, uint64_t user_cycles16, uint64_t system_cycles1
 	c->system_cycles16 += system_cycles16;
 }
 
+struct clock_place clock_place(const struct clock *c)
+{
+	return (struct clock_place){ c->now_ns, c->frac, c->frac_low };
+}
+
+void clock_enter(struct clock *c, struct clock_place p)
+{
+	c->now_ns = p.now_ns;
+	c->frac = p.frac;
+	c->frac_low = p.frac_low;
+}
+
+bool clock_place_later(struct clock_place a, struct clock_place b)
+{
+	if (a.now_ns != b.now_ns)
+		return a.now_ns > b.now_ns;
+	return a.frac != b.frac ? a.frac > b.frac : a.frac_low > b.frac_low;
+}
+
+/* V in 2^-32 ns as the program sees it. */
+static u128 shown(const struct clock *c)
+{
+	u128 v = ((u128)c->now_ns << 32) + c->frac, told = ((u128)c->told_ns << 32) + c->told_frac;
+
+	return v > told ? v : told;
+}
+
+void clock_told(struct clock *c)
+{
+	u128 v = shown(c);
+
+	c->told_ns = (uint64_t)(v >> 32);
+	c->told_frac = (uint32_t)v;
+}
+
 void clock_sleep_until(struct clock *c, uint64_t ns)
 {
 	if (ns <= c->now_ns)
@@ -80,9 +115,7 @@ uint64_t clock_ns_to_cycles16(const struct clock *c, uint64_t ns)
 
 uint64_t clock_tsc(const struct clock *c)
 {
-	u128 v = ((u128)c->now_ns << 32) + c->frac;
-
-	return c->tsc0_tsc + (uint64_t)(v * c->tsc_hz / ((u128)NS_PER_S << 32));
+	return c->tsc0_tsc + (uint64_t)(shown(c) * c->tsc_hz / ((u128)NS_PER_S << 32));
 }
 
 uint64_t clock_tsc_at(const struct clock *c, uint64_t ns)

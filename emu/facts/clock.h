@@ -33,6 +33,8 @@ struct clock {
 	uint64_t frac; /* V's fraction in 1/2^32 ns */
 	uint64_t step, step_low; /* ns per 1/16 cycle: in 1/2^32 ns, and the 2^32 parts of one of those */
 	uint64_t frac_low;
+	/* What a processor that was ahead has shown of V: one that lags shows no less. */
+	uint64_t told_ns, told_frac;
 	uint64_t user_cycles16, system_cycles16; /* charged so far, this process */
 	int64_t settime_ns; /* what clock_settime moved CLOCK_REALTIME by */
 	uint32_t mult, shift; /* TSC ticks -> ns, the clock source's */
@@ -47,6 +49,16 @@ void clock_init(struct clock *c, uint64_t core_hz, uint64_t tsc_hz, uint32_t tic
 
 /* Advance by @cycles16 sixteenths of a core cycle of work, and book them. */
 void clock_work(struct clock *c, uint64_t user_cycles16, uint64_t system_cycles16);
+/* V with its fractions: where one of several processors stands.  All else in struct clock is theirs in
+ * common.  clock_enter() goes on from @p; clock_told() notes that V is shown to the program now. */
+struct clock_place {
+	uint64_t now_ns, frac, frac_low;
+};
+struct clock_place clock_place(const struct clock *c);
+void clock_enter(struct clock *c, struct clock_place p);
+bool clock_place_later(struct clock_place a, struct clock_place b); /* @a is later than @b */
+void clock_told(struct clock *c);
+
 /* Advance to @ns if that is later (sleep, wait). */
 void clock_sleep_until(struct clock *c, uint64_t ns);
 uint64_t clock_cycles16_to_ns(const struct clock *c, uint64_t cycles16);

@@ -124,7 +124,7 @@ static int64_t wake(struct kernel *k, const uint64_t a[6], gaddr addr, int64_t c
 
 	while (n < count && (t = first_waiter(k, addr, bits))) {
 		t->futex = 0;
-		task_wake(t);
+		task_wake(k, t);
 		n++;
 	}
 	if (n < count && is_shared(k, a)) {

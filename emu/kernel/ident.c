@@ -140,7 +140,7 @@ int64_t sys_sched_yield(struct kernel *k, const uint64_t a[6])
 {
 	if (task_alone(k))
 		return sys_host(SYS_sched_yield, a);
-	task_yield(k);
+	task_yield(k, true);
 	return 0;
 }
 

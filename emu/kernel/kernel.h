@@ -52,11 +52,15 @@ struct trap_record {
 	uint64_t trapno, err, cr2;
 };
 
-enum task_state { TASK_RUNNING, TASK_BLOCKED, TASK_STOPPED, TASK_DEAD };
+/* TASK_ZOMBIE: the first thread, ended before others. */
+enum task_state { TASK_RUNNING, TASK_BLOCKED, TASK_ZOMBIE, TASK_DEAD };
+
+#define CPUS_MAX 256u
 
 struct seccomp_filter; /* kernel/seccomp.h: classic BPF chain, shared by reference count */
 
-struct coroutine; /* kernel/task.h */
+struct coroutine; /* kernel/coroutine.h */
+struct sched; /* kernel/sched.h */
 
 struct task {
 	pid_t tid; /* virtual, as the guest sees it */
@@ -91,8 +95,12 @@ struct task {
 	gaddr futex; /* waits there; 0: not, or woken */
 	uint32_t futex_bits;
 	uint64_t futex_turn; /* order of arrival */
-	uint64_t user_ns, system_ns; /* exact run time */
+	uint64_t user_cycles16, system_cycles16; /* run time up to its last turn: task_times() */
 	uint32_t cpu_nr; /* virtual CPU */
+	uint64_t affinity[CPUS_MAX / 64]; /* where it may run */
+	uint64_t ready_ns; /* V since when it could run */
+	uint64_t weight_ns; /* run time as the scheduler compares it: who has least runs next */
+	bool visit; /* only asked whether it still waits */
 	/* What the page has to do with the signal that was forced last: for the outcome, if it kills. */
 	bool ends; /* killed alone, others live: the loop ends it where it may */
 	const char *reason; /* CONTRACT's word; NULL: nothing */
@@ -116,6 +124,7 @@ struct process {
 	uint64_t personality;
 	int vfork_fd; /* to the parent that waits; -1: none */
 	bool undumpable; /* PR_SET_DUMPABLE, 0 */
+	int leader_status; /* of the first thread, if it ended before others */
 };
 
 /* The kernel log: lines leave for stderr as they happen and stay for the report and syslog(2). */
@@ -171,6 +180,7 @@ struct kernel {
 	char *sysroot; /* -L, absolute, no trailing slash; NULL */
 	/* Of the processor that the guest sees, for AT_HWCAP (CPUID.1:EDX) and AT_HWCAP2; 0: basic. */
 	uint32_t hwcap, hwcap2;
+	struct sched *sched;
 	struct files *files; /* kernel/fd.h: descriptors that are not plain host ones */
 	struct timers *timers; /* kernel/timer.h */
 	/* Our own copies of standard output and error: the guest may close or move its own. */

@@ -22,6 +22,7 @@
 #include "kernel/idle.h"
 #include "kernel/pids.h"
 #include "kernel/random.h"
+#include "kernel/sched.h"
 #include "kernel/sys.h"
 #include "kernel/syscall.h"
 #include "kernel/task.h"
@@ -149,8 +150,8 @@ static void become_child(struct kernel *k, struct pid_slot *s, int vfork_fd)
 	t->robust_list = 0;
 	t->clear_child_tid = 0;
 	t->pdeath_signal = 0;
-	t->user_ns = t->system_ns = 0;
 	k->clock.user_cycles16 = k->clock.system_cycles16 = 0;
+	sched_forked(k);
 	if (p->vfork_fd >= 0) {
 		close(p->vfork_fd);
 		fd_detach(k, p->vfork_fd);
@@ -316,7 +317,7 @@ int64_t sys_exit(struct kernel *k, const uint64_t a[6])
 {
 	if (!task_alone(k)) {
 		clear_tid(k);
-		task_end(k);
+		task_end(k, (int)(a[0] & 0xff) << 8);
 	}
 	return end_process(k, a[0]);
 }

@@ -11,6 +11,7 @@
 #include "kernel/pids.h"
 #include "kernel/procfs.h"
 #include "kernel/signal.h"
+#include "kernel/sched.h"
 #include "kernel/task.h"
 #include "kernel/sys.h"
 #include "kernel/syscall.h"
@@ -135,6 +136,7 @@ static enum zone_action page_zone(struct loop *l, gaddr pc)
 
 	loop_sync(l);
 	tick(l);
+	clock_told(&k->clock);
 	if (k->model->mode == VSYSEMU_NATIVE || k->model->trap == TRAP_GEN_INT0XCC) {
 		if (k->model->mode == VSYSEMU_NATIVE)
 			native_arrival(l, pc);
@@ -168,6 +170,7 @@ static enum zone_action zone(void *ctx, gaddr pc, uint32_t insns, uint32_t cost)
 
 		loop_sync(l);
 		tick(l);
+		clock_told(&k->clock);
 		start = k->clock.now_ns;
 		vdso_enter(k);
 		c = account_vdso(k->account, k->model, (enum time_call)f, (int64_t)(int32_t)engine_get(k->engine, REG_RDI));
@@ -194,6 +197,7 @@ static uint64_t tsc(void *ctx, uint32_t *aux)
 
 	*aux = l->k->proc.current ? l->k->proc.current->cpu_nr : 0;
 	loop_sync(l);
+	clock_told(&l->k->clock);
 	return clock_tsc(&l->k->clock);
 }
 
@@ -245,6 +249,8 @@ static void do_syscall(struct loop *l)
 	t->caller = 0;
 	tick(l);
 	start = k->clock.now_ns;
+	if (call != CALL_COUNT)
+		clock_told(&k->clock);
 	c = account_syscall(k->account, k->model, nr < UINT32_MAX ? (unsigned)nr : UINT32_MAX, arg0, from_page);
 	charge(l, c);
 	if (nr >= SYSCALL_COUNT || !syscall_name((unsigned)nr))
@@ -312,10 +318,10 @@ static bool limits(struct loop *l)
 static void set_deadline(struct loop *l)
 {
 	struct kernel *k = l->k;
-	uint64_t next = timers_next(k), now = k->clock.now_ns, ns = MAX_STRETCH_NS;
+	uint64_t next = timers_next(k), until = sched_until(k), now = k->clock.now_ns, ns = MAX_STRETCH_NS;
 
-	if (!task_alone(k))
-		ns = TASK_SLICE_NS;
+	if (until != UINT64_MAX)
+		ns = until <= now ? 0 : until - now < ns ? until - now : ns;
 	if (next != UINT64_MAX)
 		ns = next <= now ? 0 : next - now < ns ? next - now : ns;
 	engine_set_deadline(k->engine, engine_cost(k->engine) + clock_ns_to_cycles16(&k->clock, ns) + 16,
@@ -327,7 +333,7 @@ static void turn(struct loop *l)
 {
 	bool in_page_before = l->in_page;
 
-	task_yield(l->k);
+	task_yield(l->k, false);
 	l->in_page = in_page_before;
 }
 
@@ -359,13 +365,12 @@ static void run_task(void *ctx)
 {
 	struct loop *l = ctx;
 	struct kernel *k = l->k;
-	uint64_t turn_ns = k->clock.now_ns; /* since when this task runs, or later */
 	struct trap t;
 
 	return_to_user(l);
 	while (k->outcome.kind == OUTCOME_RUNNING && !l->failed) {
 		set_deadline(l);
-		task_ran(k);
+		sched_ran(k);
 		engine_run(k->engine, &t);
 		loop_sync(l);
 		switch (t.kind) {
@@ -390,12 +395,8 @@ static void run_task(void *ctx)
 		}
 		if (k->proc.current->ends)
 			sys_exit(k, (uint64_t[6]){ 0 }); /* not alone: does not come back */
-		/* A task that makes one system call after the other has no more than its slice either. */
-		if (t.kind == TRAP_DEADLINE || k->clock.now_ns - turn_ns >= TASK_SLICE_NS) {
-			if (k->outcome.kind == OUTCOME_RUNNING && !task_alone(k))
-				turn(l);
-			turn_ns = k->clock.now_ns;
-		}
+		if (k->outcome.kind == OUTCOME_RUNNING && k->clock.now_ns >= sched_until(k))
+			turn(l);
 		if (!in_page(engine_get(k->engine, REG_RIP)))
 			l->in_page = false;
 		if (k->outcome.kind == OUTCOME_RUNNING)
@@ -406,6 +407,6 @@ static void run_task(void *ctx)
 bool loop_run(struct loop *l, struct err *e)
 {
 	l->err = e;
-	task_run_all(l->k, run_task, l);
+	sched_run(l->k, run_task, l);
 	return !l->failed;
 }
