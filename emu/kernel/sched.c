@@ -189,7 +189,7 @@ static unsigned find_cpu(struct sched *s, const struct task *t)
 
 		if (!allowed(t, c))
 			continue;
-		if (!own || s->cpu[c].load + (c != t->cpu_nr) < s->cpu[best].load) {
+		if (!own || s->cpu[c].load < s->cpu[best].load) {
 			best = c;
 			own = true;
 		}
