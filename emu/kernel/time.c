@@ -14,6 +14,7 @@
 #include "kernel/pids.h"
 #include "kernel/sys.h"
 #include "kernel/syscall.h"
+#include "kernel/task.h"
 #include "kernel/timer.h"
 #include "kernel/uaccess.h"
 
@@ -118,7 +119,10 @@ static int64_t cpu_ns(struct kernel *k)
 					     k->clock.user_cycles16 + k->clock.system_cycles16);
 }
 
-/* CPU-time clocks of pids and tids: ~id << 3 | which (posix-timers.h). */
+/* CPU-time clocks of pids and tids: ~id << 3 | which (posix-timers.h); id 0 is the caller's. */
+#define THREAD_CLOCK_BIT 4
+#define THREAD_CLOCK ((int)(~0u << 3 | THREAD_CLOCK_BIT | 2))
+
 static bool is_cpu_clock(int id)
 {
 	return id == CLOCK_PROCESS_CPUTIME_ID || id == CLOCK_THREAD_CPUTIME_ID || id < 0;
@@ -126,14 +130,24 @@ static bool is_cpu_clock(int id)
 
 static int64_t cpu_clock(struct kernel *k, int id, int64_t *ns)
 {
+	uint64_t user, sys;
+	const struct task *t;
 	pid_t pid;
 
+	if (id == CLOCK_THREAD_CPUTIME_ID)
+		id = THREAD_CLOCK;
 	if (id < 0) {
 		pid = ~(id >> 3);
 		if ((id & 3) == 3)
 			return -EINVAL; /* CLOCKFD: no dynamic clocks here */
-		if (pid && pid != k->proc.pid && pid != k->proc.current->tid)
+		t = task_find(k, pid);
+		if (!t || (!(id & THREAD_CLOCK_BIT) && pid && pid != k->proc.pid))
 			return -EINVAL;
+		if (id & THREAD_CLOCK_BIT) {
+			task_times(k, t, &user, &sys);
+			*ns = (int64_t)clock_cycles16_to_ns(&k->clock, user + sys);
+			return 0;
+		}
 	}
 	*ns = cpu_ns(k);
 	return 0;
@@ -282,13 +296,16 @@ static void set_timeval(struct timeval *tv, uint64_t ns)
 int64_t sys_getrusage(struct kernel *k, const uint64_t a[6])
 {
 	struct rusage ru;
-	uint64_t ns[4];
+	uint64_t ns[4], user, sys;
 
 	memset(&ru, 0, sizeof(ru));
 	cpu_times(k, ns);
 	switch ((int)a[0]) {
-	case RUSAGE_SELF:
 	case RUSAGE_THREAD:
+		task_times(k, k->proc.current, &user, &sys);
+		clock_split(clock_cycles16_to_ns(&k->clock, user + sys), user, sys, &ns[0], &ns[1]);
+		/* fall through */
+	case RUSAGE_SELF:
 		set_timeval(&ru.ru_utime, ns[0]);
 		set_timeval(&ru.ru_stime, ns[1]);
 		break;
