@@ -16,7 +16,7 @@ none "includes go down only" "$up"
 
 # Each external library is included by one .c file and by no header.
 many=
-for h in unicorn/unicorn.h capstone/capstone.h libelf.h gelf.h elfutils/libdw.h ini.h jansson.h archive.h; do
+for h in unicorn/unicorn.h capstone/capstone.h libelf.h gelf.h elfutils/libdw.h elfutils/libdwfl.h ini.h jansson.h archive.h; do
 	f=$(grep -lE "^#include <$h>" emu/*/*.[ch] 2>/dev/null)
 	[ "$(printf '%s\n' "$f" | grep -c .)" -gt 1 ] && many="$many$h: $(echo $f)
 "

@@ -45,27 +45,93 @@ static void add_program(struct report *r)
 	r->libc = i ? images_libc(r->images, r->k->proc.exe, r->map.at, r->map.n) : NULL;
 }
 
+void report_frame_name(const struct report_frame *f, struct buf *out)
+{
+	if (f->place.symbol)
+		buf_printf(out, "%s+%#lx", f->place.symbol, (unsigned long)f->place.offset + !f->interrupted);
+	else
+		buf_printf(out, "?");
+}
+
+static int compare_stacks(const struct report_stack *x, const struct report_stack *y)
+{
+	if (x->count != y->count)
+		return x->count < y->count ? 1 : -1;
+	for (unsigned i = 0; i < x->depth && i < y->depth; i++)
+		if (x->frame[i].address != y->frame[i].address)
+			return x->frame[i].address < y->frame[i].address ? -1 : 1;
+	return x->depth < y->depth ? -1 : x->depth > y->depth;
+}
+
+static int by_calls(const void *a, const void *b)
+{
+	return compare_stacks(a, b);
+}
+
 static int by_count(const void *a, const void *b)
 {
 	const struct report_site *x = a, *y = b;
 
 	if (x->count != y->count)
 		return x->count < y->count ? 1 : -1;
-	return x->address < y->address ? -1 : x->address > y->address;
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->entry_nr < y->entry_nr ? -1 : x->entry_nr > y->entry_nr;
+}
+
+/* Where a frame lay when it was seen, in whatever process. */
+static void place_frame(struct report *r, const struct sites_frame *from, struct report_frame *to)
+{
+	const char *path = sites_object(run_sites(r->k), from->object);
+	struct image_map m = { .offset = from->offset - 1, .end = 1, .path = path };
+
+	*to = (struct report_frame){ .address = from->address, .interrupted = from->interrupted };
+	if (from->interrupted)
+		m.offset++;
+	if (path && !images_find(r->images, &m, 1, 0, &to->place))
+		to->place.object = path; /* the vDSO */
+}
+
+static struct report_site *site_of(struct report *r, const struct sites_stack *s, const struct report_frame *f)
+{
+	for (size_t i = 0; i < r->site.n; i++) {
+		struct report_site *t = &r->site.at[i];
+
+		if (t->address == f->address && t->entry_nr == s->entry && t->object == f->place.object)
+			return t;
+	}
+	VEC_PUSH(&r->site, ((struct report_site){ .address = f->address, .symbol = f->place.symbol,
+						  .object = f->place.object, .file = f->place.file,
+						  .entry = time_call_name((enum time_call)s->entry),
+						  .line = f->place.line, .entry_nr = s->entry }));
+	return &r->site.at[r->site.n - 1];
+}
+
+static void add_stack(struct report *r, const struct sites_stack *s)
+{
+	struct report_stack t = { .count = s->count, .cycles16 = s->cycles16, .refused = s->refused, .depth = s->depth };
+	struct report_site *site;
+
+	for (unsigned i = 0; i < t.depth; i++)
+		place_frame(r, &s->frame[i], &t.frame[i]);
+	site = site_of(r, s, &t.frame[0]);
+	site->count += t.count;
+	site->cycles += t.cycles16; /* sixteenths until all are there */
+	VEC_PUSH(&site->stack, t);
 }
 
 static void add_sites(struct report *r)
 {
-	for (size_t i = 0; i < ACCOUNT_SITES; i++) {
-		const struct account_site *s = &r->total->site[i];
-		struct image_place p;
+	const struct sites_stack *s;
 
-		if (!s->address)
-			continue;
-		find(r, s->address - DYING_CALLER_BACK, &p);
-		VEC_PUSH(&r->site, ((struct report_site){ s->address, p.symbol, p.object, p.file,
-							  time_call_name((enum time_call)s->entry), p.line, s->count,
-							  s->cycles16 / 16 }));
+	for (size_t i = 0; (s = sites_at(run_sites(r->k), i)); i++)
+		if (s->ready && s->count)
+			add_stack(r, s);
+	for (size_t i = 0; i < r->site.n; i++) {
+		struct report_site *t = &r->site.at[i];
+
+		t->cycles /= 16;
+		qsort(t->stack.at, t->stack.n, sizeof(*t->stack.at), by_calls);
 	}
 	if (r->site.n)
 		qsort(r->site.at, r->site.n, sizeof(*r->site.at), by_count);
@@ -225,8 +291,11 @@ static void add_warnings(struct report *r)
 		}
 	for (unsigned i = 0; i < ACCOUNT_WARNINGS && a->warning[i][0]; i++)
 		warn(r, a->warning[i]);
-	if (a->flags & ACCOUNT_SITES_FULL)
-		warn(r, "more call sites than are kept: some are missing");
+	if (sites_lost(run_sites(r->k))) {
+		snprintf(text, sizeof(text), "%lu calls have no call site: more of them than are kept, or no readable stack",
+			 (unsigned long)sites_lost(run_sites(r->k)));
+		warn(r, text);
+	}
 	if (r->k->outcome.kind == OUTCOME_LIMIT)
 		warn(r, r->k->timed_out ? "ended by --timeout" : "ended by --max-insns");
 	warn_estimates(r);
@@ -257,6 +326,8 @@ void report_facts_free(struct report *r)
 		free(r->warning.at[i]);
 	VEC_FREE(&r->warning);
 	VEC_FREE(&r->process);
+	for (size_t i = 0; i < r->site.n; i++)
+		VEC_FREE(&r->site.at[i].stack);
 	VEC_FREE(&r->site);
 	VEC_FREE(&r->map);
 	images_free(r->images);

@@ -8,6 +8,7 @@
 #include "facts/image.h"
 #include "kernel/kernel.h"
 #include "run/account.h"
+#include "run/sites.h"
 
 struct report_policy {
 	const char *mode, *kernel, *outcome, *why; /* outcome: runs, breaks, unknown */
@@ -17,12 +18,30 @@ struct report_policy {
 	int status; /* exit status of a run of its own; -1: projected from another */
 };
 
+struct report_frame {
+	gaddr address;
+	bool interrupted; /* by a signal: no return address */
+	struct image_place place;
+};
+
+/* Calls through one chain of callers; frame[0] is the site. */
+struct report_stack {
+	uint64_t count, cycles16, refused;
+	unsigned depth;
+	struct report_frame frame[CALLERS_MAX];
+};
+
 struct report_site {
 	gaddr address;
 	const char *symbol, *object, *file, *entry;
 	int line;
+	unsigned entry_nr;
 	uint64_t count, cycles;
+	VEC(struct report_stack) stack; /* most calls first */
 };
+
+/* "time+0x12"; "?" without a symbol. */
+void report_frame_name(const struct report_frame *f, struct buf *out);
 
 struct report_process {
 	const struct account *account;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * All cycles of a run as folded stacks for flame graphs: program;caller;function;stage cycles.  The
+ * All cycles of a run as folded stacks for flame graphs: program;callers...;function;stage cycles.  The
  * lines add up to user and system cycles, but for the fraction of a cycle that each line loses.
  */
 #include <string.h>
@@ -46,39 +46,31 @@ static void event(const struct report *r, const char *stack, enum cost_event ev,
 	}
 }
 
-/* How many of a site's arrivals were carried out: its cycles are a sum of two prices. */
-static uint64_t carried_out(const struct report *r, const struct account_site *s)
+static void function(struct buf *b, const struct report_frame *f)
 {
-	const struct model *m = r->k->model;
-	struct cost c = model_price(m, (enum cost_event)(COST_VSYSCALL_GETTIMEOFDAY + s->entry));
-	struct cost d = model_price(m, COST_VSYSCALL_REFUSED);
-	int64_t ok = (int64_t)c.user16 + c.system16, refused = (int64_t)d.user16 + d.system16;
-
-	if (ok == refused)
-		return s->count;
-	return (uint64_t)(((int64_t)s->cycles16 - (int64_t)s->count * refused) / (ok - refused));
+	if (f->place.symbol)
+		frame(b, f->place.symbol);
+	else
+		buf_printf(b, "%#lx", (unsigned long)f->address);
+	buf_add(b, ";", 1);
 }
 
-static void site(const struct report *r, const char *program, const struct account_site *s, uint64_t *left,
-		 struct buf *out)
+static void stack(const struct report *r, const char *program, unsigned entry, const struct report_stack *s,
+		  uint64_t *left, struct buf *out)
 {
-	uint64_t ok = carried_out(r, s);
-	struct image_place p = { 0 };
-	struct buf stack = { 0 };
+	uint64_t ok = s->count - s->refused;
+	struct buf b = { 0 };
 
-	images_find(r->images, r->map.at, r->map.n, s->address - 1, &p);
-	buf_printf(&stack, "%s;", program);
-	if (p.symbol)
-		frame(&stack, p.symbol);
-	else
-		buf_printf(&stack, "%#lx", (unsigned long)s->address);
-	buf_printf(&stack, ";vsyscall.%s", time_call_name((enum time_call)s->entry));
-	event(r, stack.data, (enum cost_event)(COST_VSYSCALL_GETTIMEOFDAY + s->entry), ok, out);
-	buf_printf(&stack, ".refused");
-	event(r, stack.data, COST_VSYSCALL_REFUSED, s->count - ok, out);
-	left[COST_VSYSCALL_GETTIMEOFDAY + s->entry] -= ok;
-	left[COST_VSYSCALL_REFUSED] -= s->count - ok;
-	buf_free(&stack);
+	buf_printf(&b, "%s;", program);
+	for (unsigned i = s->depth; i-- > 0;)
+		function(&b, &s->frame[i]);
+	buf_printf(&b, "vsyscall.%s", time_call_name((enum time_call)entry));
+	event(r, b.data, (enum cost_event)(COST_VSYSCALL_GETTIMEOFDAY + entry), ok, out);
+	buf_printf(&b, ".refused");
+	event(r, b.data, COST_VSYSCALL_REFUSED, s->refused, out);
+	left[COST_VSYSCALL_GETTIMEOFDAY + entry] -= ok;
+	left[COST_VSYSCALL_REFUSED] -= s->refused;
+	buf_free(&b);
 }
 
 void report_folded(const struct report *r, struct buf *out)
@@ -92,16 +84,16 @@ void report_folded(const struct report *r, struct buf *out)
 	frame(&program, slash && slash[1] ? slash + 1 : exe);
 	leaf(program.data, "[instructions]", a->block_cycles16, out);
 	leaf(program.data, "[kernel];in_proportion", a->extra_user16 + a->extra_system16, out);
-	for (size_t i = 0; i < ACCOUNT_SITES; i++)
-		if (a->site[i].address)
-			site(r, program.data, &a->site[i], left, out);
+	for (size_t i = 0; i < r->site.n; i++)
+		for (size_t j = 0; j < r->site.at[i].stack.n; j++)
+			stack(r, program.data, r->site.at[i].entry_nr, &r->site.at[i].stack.at[j], left, out);
 	for (unsigned ev = 0; ev < COST_EVENT_COUNT; ev++) {
-		struct buf stack = { 0 };
+		struct buf b = { 0 };
 
-		buf_printf(&stack, "%s;%s%s", program.data, ev <= COST_VDSO_FALLBACK ? "" : "[kernel];",
+		buf_printf(&b, "%s;%s%s", program.data, ev <= COST_VDSO_FALLBACK ? "" : "[kernel];",
 			   cost_event_name((enum cost_event)ev));
-		event(r, stack.data, (enum cost_event)ev, left[ev], out);
-		buf_free(&stack);
+		event(r, b.data, (enum cost_event)ev, left[ev], out);
+		buf_free(&b);
 	}
 	buf_free(&program);
 }

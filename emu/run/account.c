@@ -43,40 +43,7 @@ void account_blocks(struct account *a, uint64_t insns, uint64_t cycles16)
 	a->user_cycles16 += cycles16;
 }
 
-static struct account_site *site(struct account *a, gaddr ret, unsigned entry, uint32_t image)
-{
-	uint64_t h = (ret ^ ret >> 17 ^ (uint64_t)image << 7) * 0x9e3779b97f4a7c15u;
-
-	for (unsigned i = 0; i < ACCOUNT_SITES; i++) {
-		struct account_site *s = &a->site[((h >> 40) + i) & (ACCOUNT_SITES - 1)];
-
-		if (s->address == ret && s->image == image && s->entry == entry)
-			return s;
-		if (!s->address) {
-			s->address = ret;
-			s->image = image;
-			s->entry = (uint8_t)entry;
-			return s;
-		}
-	}
-	return NULL;
-}
-
-static void site_add(struct account *a, gaddr ret, unsigned entry, uint32_t image, uint64_t count, uint64_t cycles16)
-{
-	struct account_site *s = ret ? site(a, ret, entry, image) : NULL;
-
-	if (!s) {
-		a->other_sites += count;
-		a->flags |= ret ? ACCOUNT_SITES_FULL : 0;
-		return;
-	}
-	s->count += count;
-	s->cycles16 += cycles16;
-}
-
-struct cost account_vsyscall(struct account *a, const struct model *m, unsigned entry, bool refused,
-			     bool error, gaddr ret, uint32_t image)
+struct cost account_vsyscall(struct account *a, const struct model *m, unsigned entry, bool refused, bool error)
 {
 	struct account_call *call = &a->call[entry][PATH_VSYSCALL];
 	struct cost c = account_event(a, m, refused ? COST_VSYSCALL_REFUSED
@@ -92,7 +59,6 @@ struct cost account_vsyscall(struct account *a, const struct model *m, unsigned 
 	} else if (entry != CALL_GETCPU) {
 		a->flags |= ACCOUNT_READ_CLOCK;
 	}
-	site_add(a, ret, entry, image, 1, c.user16 + c.system16);
 	return c;
 }
 
@@ -209,7 +175,6 @@ void account_merge(struct account *to, const struct account *from)
 	to->system_cycles16 += from->system_cycles16;
 	to->flags |= from->flags;
 	merge_history(to, &from->history);
-	to->other_sites += from->other_sites;
 	for (unsigned c = 0; c < CALL_COUNT; c++) {
 		to->refused[c] += from->refused[c];
 		for (unsigned p = 0; p < PATH_COUNT; p++) {
@@ -220,10 +185,6 @@ void account_merge(struct account *to, const struct account *from)
 	}
 	for (unsigned i = 0; i < ACCOUNT_SYSCALLS / 64; i++)
 		to->unknown_syscall[i] |= from->unknown_syscall[i];
-	for (unsigned i = 0; i < ACCOUNT_SITES; i++)
-		if (from->site[i].address)
-			site_add(to, from->site[i].address, from->site[i].entry, from->site[i].image,
-				 from->site[i].count, from->site[i].cycles16);
 	for (unsigned i = 0; i < ACCOUNT_WARNINGS && from->warning[i][0]; i++)
 		account_warn(to, "%s", from->warning[i]);
 }

@@ -19,20 +19,10 @@ struct account_call {
 	uint64_t count, cycles16, errors;
 };
 
-/* A place from which an entry of the page was called: return address, entry, image. */
-struct account_site {
-	gaddr address; /* return address; 0: free slot */
-	uint32_t image; /* the caller's number for the program (execve changes it) */
-	uint8_t entry; /* 0 gettimeofday, 1 time, 2 getcpu */
-	uint64_t count, cycles16;
-};
-#define ACCOUNT_SITES 1024 /* power of two */
-
 enum account_flag {
 	ACCOUNT_READ_CLOCK = 1, /* the program read a clock: other policies are projections */
 	ACCOUNT_READ_PAGE = 2, /* it read (or tried to read) the page, or its maps line */
 	ACCOUNT_WRONG_OFFSET = 4, /* it jumped into the page beside the entries */
-	ACCOUNT_SITES_FULL = 8,
 	ACCOUNT_REFUSED = 16, /* an arrival ended in a signal under the policy that ran */
 	ACCOUNT_PAGE_WRITE = 32, /* it tried to write the page */
 	ACCOUNT_BODY_FAULT = 64 /* a body met a bad pointer or stack */
@@ -71,8 +61,6 @@ struct account {
 	uint64_t refused[CALL_COUNT]; /* arrivals that ended in a signal, by entry */
 	uint32_t flags; /* enum account_flag */
 	uint64_t unknown_syscall[ACCOUNT_SYSCALLS / 64]; /* bit n: number n was asked for, not known */
-	uint64_t other_sites; /* calls from sites that found no slot */
-	struct account_site site[ACCOUNT_SITES];
 	char warning[ACCOUNT_WARNINGS][160]; /* said once each */
 	struct account_outcome outcome;
 	struct account_history history;
@@ -90,10 +78,9 @@ void account_blocks(struct account *a, uint64_t insns, uint64_t cycles16);
 
 /*
  * An arrival at entry @entry (0..2) of the page.  @refused: it ends in a signal.  @error: the call was
- * carried out and failed.  @ret: return address read from the stack (0: unreadable), @image: see above.
+ * carried out and failed.
  */
-struct cost account_vsyscall(struct account *a, const struct model *m, unsigned entry, bool refused,
-			     bool error, gaddr ret, uint32_t image);
+struct cost account_vsyscall(struct account *a, const struct model *m, unsigned entry, bool refused, bool error);
 /* A call of the vDSO function for @c (CALL_COUNT: one that is no time call, getrandom). */
 struct cost account_vdso(struct account *a, const struct model *m, enum time_call c,
 			 int64_t clock_id);

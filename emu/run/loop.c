@@ -21,6 +21,7 @@
 #include "run/account.h"
 #include "run/cpuid.h"
 #include "run/loop_private.h"
+#include "run/sites.h"
 #include "run/timeline.h"
 #include "run/trace.h"
 
@@ -104,22 +105,24 @@ static void native_arrival(struct loop *l, gaddr pc)
 	if (ev.nr < 0 || ev.nr > 2)
 		return;
 	k->proc.current->caller = ev.caller;
-	c = account_vsyscall(k->account, k->model, (unsigned)ev.nr, false, false, ev.caller, l->image);
+	c = account_vsyscall(k->account, k->model, (unsigned)ev.nr, false, false);
 	charge(l, c);
+	sites_note(l->sites, k, (unsigned)ev.nr, ev.caller, engine_get(k->engine, REG_RSP) + 8, total(c), false);
 	note(l, PATH_VSYSCALL, entry_nr[ev.nr], start, ev.caller, total(c), false);
 	trace_vsyscall(k, &ev, pc, total(c));
 }
 
-static void record_arrival(struct loop *l, const struct page_event *ev, gaddr pc)
+/* @rsp: as it was. */
+static void record_arrival(struct loop *l, const struct page_event *ev, gaddr pc, gaddr rsp)
 {
 	struct kernel *k = l->k;
 	uint64_t start = k->clock.now_ns;
 	struct cost c = { 0 };
 
 	if (ev->nr >= 0) {
-		c = account_vsyscall(k->account, k->model, (unsigned)ev->nr, ev->refused, ev->error, ev->caller,
-				     l->image);
+		c = account_vsyscall(k->account, k->model, (unsigned)ev->nr, ev->refused, ev->error);
 		charge(l, c);
+		sites_note(l->sites, k, (unsigned)ev->nr, ev->caller, rsp + 8, total(c), ev->refused);
 		note(l, PATH_VSYSCALL, entry_nr[ev->nr], start, ev->caller, total(c), ev->refused);
 	} else {
 		account_flag(k->account, ACCOUNT_WRONG_OFFSET);
@@ -132,6 +135,7 @@ static void record_arrival(struct loop *l, const struct page_event *ev, gaddr pc
 static enum zone_action page_zone(struct loop *l, gaddr pc)
 {
 	struct kernel *k = l->k;
+	gaddr rsp = engine_get(k->engine, REG_RSP);
 	struct page_event ev;
 
 	loop_sync(l);
@@ -147,7 +151,7 @@ static enum zone_action page_zone(struct loop *l, gaddr pc)
 	if (page_arrive(k, pc, &ev))
 		return ZONE_RUN;
 	l->in_page = false;
-	record_arrival(l, &ev, pc);
+	record_arrival(l, &ev, pc, rsp);
 	if (k->outcome.kind != OUTCOME_RUNNING || k->proc.current->ends || signal_is_due(k))
 		return ZONE_STOP;
 	return ZONE_MOVED;
@@ -273,7 +277,7 @@ static void do_syscall(struct loop *l)
 			trace_syscall(k, (unsigned)nr, t->args, v, total(c));
 		step_after_syscall(l);
 	} else if (r == SYSRET_REGS && nr != NR_SIGRETURN) {
-		l->image++;
+		sites_moved(l->sites);
 		trace_exec(k);
 		page_init(k);
 	}
@@ -295,10 +299,11 @@ static void exception(struct loop *l, const struct trap *t)
 
 static void interrupt(struct loop *l, const struct trap *t)
 {
+	gaddr rsp = engine_get(l->k->engine, REG_RSP);
 	struct page_event ev = { .nr = -1 };
 
 	if (trap_int(l->k, t, &ev))
-		record_arrival(l, &ev, t->rip);
+		record_arrival(l, &ev, t->rip, rsp);
 }
 
 static bool limits(struct loop *l)

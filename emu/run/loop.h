@@ -36,4 +36,7 @@ const struct account *run_process(struct kernel *k, size_t i, pid_t *pid);
 /* The calls one by one, if the options asked for them; NULL. */
 struct timeline *run_timeline(struct kernel *k);
 
+/* The call sites; NULL: there was no memory. */
+struct sites *run_sites(struct kernel *k);
+
 #endif

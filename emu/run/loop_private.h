@@ -9,9 +9,9 @@
 struct loop {
 	struct kernel *k;
 	uint64_t insns, cost; /* of the engine, booked so far */
-	uint32_t image; /* number of the program: execve moves it */
 	bool in_page; /* native code of the page runs */
 	struct timeline *timeline; /* NULL: nobody asked */
+	struct sites *sites;
 	struct err *err;
 	bool failed; /* the engine did, @err says how */
 };

@@ -29,6 +29,7 @@
 #include "run/cpuid.h"
 #include "run/loop.h"
 #include "run/loop_private.h"
+#include "run/sites.h"
 #include "run/timeline.h"
 #include "run/trace.h"
 
@@ -90,6 +91,12 @@ struct timeline *run_timeline(struct kernel *k)
 {
 	(void)k;
 	return run.loop.timeline;
+}
+
+struct sites *run_sites(struct kernel *k)
+{
+	(void)k;
+	return run.loop.sites;
 }
 
 static void warn(struct kernel *k, const char *text)
@@ -181,7 +188,8 @@ static bool start(const struct run_request *r, struct kernel *k, struct err *e)
 			    MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (run.accounts == MAP_FAILED)
 		run.accounts = NULL;
-	run.loop = (struct loop){ .k = k, .timeline = r->opt->timeline ? timeline_new() : NULL };
+	run.loop = (struct loop){ .k = k, .timeline = r->opt->timeline ? timeline_new() : NULL,
+				  .sites = sites_new() };
 	k->account = account_take(PID_FIRST);
 	k->mem = memory_new(e);
 	if (!k->mem)
@@ -321,6 +329,8 @@ void run_free(struct kernel *k)
 	free(k->sysroot);
 	timeline_free(run.loop.timeline);
 	run.loop.timeline = NULL;
+	sites_free(run.loop.sites);
+	run.loop.sites = NULL;
 	if (run.accounts)
 		munmap(run.accounts, sizeof(*run.accounts));
 	run.accounts = NULL;
