@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the files behind a process say, for the report: kind of program, C library, symbol and source
- * line of an address.  The only user of libelf and libdw.  Knows no guest: the caller gives the list
- * of mappings.  Bad files give no answer, never a crash.
+ * line of an address, also from a separate file of debug information (by build-id under /usr/lib/debug, by
+ * .gnu_debuglink beside the file, in .debug there, or under /usr/lib/debug).  The only user of libelf and
+ * libdw.  Knows no guest: the caller gives the list of mappings.  Bad files give no answer, never a crash;
+ * no file stays open.
  */
 #ifndef VSYSEMU_FACTS_IMAGE_H
 #define VSYSEMU_FACTS_IMAGE_H
@@ -26,6 +28,7 @@ struct image_place {
 	const char *object; /* path of the file as the mapping names it; NULL: address in no file */
 	const char *symbol; /* nearest function at or below; NULL: none */
 	uint64_t offset; /* from the symbol's start (without one: from the file's first address) */
+	bool beyond; /* past the symbol's end: some function without a name, behind it */
 	const char *file; /* source file as the compiler named it; NULL: not known */
 	int line; /* 0: not known */
 };
