@@ -312,6 +312,7 @@ void report_facts(struct report *r, struct kernel *k)
 	add_processes(r);
 	if (k->outcome.reason && k->outcome.caller)
 		find(r, k->outcome.caller - DYING_CALLER_BACK, &r->caller);
+	report_find_death(r);
 	r->user_ns = clock_cycles16_to_ns(&k->clock, r->total->user_cycles16);
 	r->system_ns = clock_cycles16_to_ns(&k->clock, r->total->system_cycles16);
 	r->elapsed_ns = k->clock.now_ns - k->clock.start_ns;

@@ -57,6 +57,8 @@ struct report {
 	char *const *argv; /* of the command line */
 	const char *kind, *libc;
 	struct image_place caller; /* of a vsyscall that killed the program */
+	struct report_frame death[CALLERS_MAX]; /* where a signal ended the program, its callers behind */
+	unsigned deaths;
 	uint64_t user_ns, system_ns, elapsed_ns;
 	struct report_policy policy[MODEL_POLICIES_MAX];
 	unsigned policies;
@@ -71,6 +73,12 @@ struct report {
 
 void report_facts(struct report *r, struct kernel *k);
 void report_facts_free(struct report *r);
+/* Fills ->death; report_facts() calls it. */
+void report_find_death(struct report *r);
+
+/* What an outcome's reason means, and what helps; NULL: nothing to say. */
+const char *report_meaning(const char *reason);
+const char *report_advice(const char *reason);
 
 /* "SIGSEGV"; "SIGRTMIN+n" for real-time signals. */
 const char *report_signal_name(int signo, char buf[32]);

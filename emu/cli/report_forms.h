@@ -23,6 +23,12 @@ void report_put_time(const struct report *r, struct json *root);
 void report_put_stages(const struct report *r, struct json *root);
 void report_time_html(const struct report *r, struct buf *out);
 
+/* What a death means; a stack in one line, innermost first; frames of a stack. */
+void report_death_text(const struct report *r, struct buf *out);
+void report_death_html(const struct report *r, struct buf *out);
+void report_stack_text(const struct report_frame *f, unsigned n, struct buf *out);
+void report_put_frames(const struct report_frame *f, unsigned n, struct json *list);
+
 /* The table of policies as text. */
 void report_policies_text(const struct report_policy *p, unsigned n, struct buf *out);
 

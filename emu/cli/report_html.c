@@ -107,24 +107,54 @@ void report_html_head(const char *title, struct buf *b)
 	buf_printf(b, "</h1>");
 }
 
+static void frame_html(const struct report_frame *f, struct buf *b)
+{
+	buf_printf(b, "<li><code>%#lx</code> ", (unsigned long)f->address);
+	escape_html(b, f->place.symbol ? f->place.symbol : "?");
+	if (f->place.file || f->place.object) {
+		buf_printf(b, " <span class=dim>");
+		escape_html(b, f->place.file ? f->place.file : f->place.object);
+		if (f->place.file)
+			buf_printf(b, ":%d", f->place.line);
+		buf_printf(b, "</span>");
+	}
+	buf_printf(b, "</li>");
+}
+
+static void site_stacks(const struct report_site *s, struct buf *b)
+{
+	for (size_t i = 0; i < s->stack.n; i++) {
+		const struct report_stack *t = &s->stack.at[i];
+
+		buf_printf(b, "<details><summary>%lu called through %u callers</summary><ol>", (unsigned long)t->count,
+			   t->depth);
+		for (unsigned k = 0; k < t->depth; k++)
+			frame_html(&t->frame[k], b);
+		buf_printf(b, "</ol></details>");
+	}
+}
+
 static void sites(const struct report *r, struct buf *b)
 {
 	if (!r->site.n)
 		return;
-	buf_printf(b, "<h2>Call sites</h2><table><tr><th>return address<th>function<th>where<th>entry<th class=n>count<th class=n>cycles</tr>");
+	buf_printf(b, "<h2>Call sites</h2><div class=wide><table><thead><tr><th scope=col>return address<th scope=col>function"
+		      "<th scope=col>where, and by whom called<th scope=col>entry<th scope=col class=n>count"
+		      "<th scope=col class=n>cycles</thead><tbody>");
 	for (size_t i = 0; i < r->site.n; i++) {
 		const struct report_site *s = &r->site.at[i];
 
 		buf_printf(b, "<tr><td><code>%#lx</code><td>", (unsigned long)s->address);
 		escape_html(b, s->symbol ? s->symbol : "?");
-		buf_printf(b, "<td>");
+		buf_printf(b, "<td class=where>");
 		escape_html(b, s->file ? s->file : s->object);
 		if (s->file)
 			buf_printf(b, ":%d", s->line);
+		site_stacks(s, b);
 		buf_printf(b, "<td>%s<td class=n>%lu<td class=n>%lu</tr>", s->entry, (unsigned long)s->count,
 			   (unsigned long)s->cycles);
 	}
-	buf_printf(b, "</table>");
+	buf_printf(b, "</tbody></table></div>");
 }
 
 static void processes(const struct report *r, struct buf *b)

@@ -81,6 +81,9 @@ static void outcome(const struct report *r, struct json *root)
 	} else {
 		json_put_null(o, "caller");
 	}
+	report_put_frames(r->death, r->deaths, json_put(o, "stack", json_new_array()));
+	json_put_string(o, "meaning", signal ? report_meaning(out->reason) : NULL);
+	json_put_string(o, "advice", signal ? report_advice(out->reason) : NULL);
 	log = json_put(o, "log", json_new_array());
 	for (size_t i = 0; i < klog_count(r->k); i++)
 		json_add_string(log, klog_line(r->k, i));
@@ -151,6 +154,18 @@ void report_put_policies(const struct report_policy *p, unsigned n, struct json 
 	}
 }
 
+static void site_stacks(const struct report_site *s, struct json *list)
+{
+	for (size_t i = 0; i < s->stack.n; i++) {
+		const struct report_stack *t = &s->stack.at[i];
+		struct json *o = json_add(list, json_new_object());
+
+		json_put_int(o, "count", (int64_t)t->count);
+		json_put_int(o, "cycles", (int64_t)(t->cycles16 / 16));
+		report_put_frames(t->frame, t->depth, json_put(o, "frames", json_new_array()));
+	}
+}
+
 static void sites(const struct report *r, struct json *root)
 {
 	struct json *list = json_put(root, "call_sites", json_new_array());
@@ -167,6 +182,7 @@ static void sites(const struct report *r, struct json *root)
 		json_put_string(o, "entry", s->entry);
 		json_put_int(o, "count", (int64_t)s->count);
 		json_put_int(o, "cycles", (int64_t)s->cycles);
+		site_stacks(s, json_put(o, "stacks", json_new_array()));
 	}
 }
 

@@ -7,6 +7,8 @@
 #include "cli/report_forms.h"
 #include "run/loop.h"
 
+#define STACKS_SHOWN 3u
+
 static void outcome(const struct report *r, struct buf *b)
 {
 	const struct outcome *o = &r->k->outcome;
@@ -24,21 +26,18 @@ static void outcome(const struct report *r, struct buf *b)
 	buf_printf(b, "killed by %s (exit status %d) at rip %#lx, si_code %d, si_addr %#lx\n",
 		   report_signal_name(o->status, name), 128 + o->status, (unsigned long)o->rip, o->si_code,
 		   (unsigned long)o->fault_addr);
-	if (!o->reason)
-		return;
-	buf_printf(b, "reason        %s", o->reason);
-	if (o->caller) {
-		buf_printf(b, ", called from %#lx", (unsigned long)o->caller);
-		if (r->caller.symbol)
-			buf_printf(b, " %s+%#lx", r->caller.symbol, (unsigned long)(r->caller.offset + 1));
-		if (r->caller.object)
-			buf_printf(b, " (%s)", r->caller.object);
+	if (o->reason) {
+		buf_printf(b, "reason        %s", o->reason);
+		if (o->caller) {
+			buf_printf(b, ", called from %#lx", (unsigned long)o->caller);
+			if (r->caller.symbol)
+				buf_printf(b, " %s+%#lx", r->caller.symbol, (unsigned long)(r->caller.offset + 1));
+			if (r->caller.object)
+				buf_printf(b, " (%s)", r->caller.object);
+		}
+		buf_printf(b, "\n");
 	}
-	buf_printf(b, "\n");
-	if (!strcmp(o->reason, "vsyscall-none"))
-		buf_printf(b, "advice        it needs the vsyscall page: boot with vsyscall=xonly (or emulate), or update its C library\n");
-	else if (!strcmp(o->reason, "page-read"))
-		buf_printf(b, "advice        it reads the page's bytes: only vsyscall=emulate (or native) lets it\n");
+	report_death_text(r, b);
 }
 
 /* Those that ended in another way than with status 0; the first has lines of its own. */
@@ -50,9 +49,14 @@ static void processes(const struct report *r, struct buf *b)
 		if (!p->status && !strcmp(p->kind, "exit"))
 			continue;
 		buf_printf(b, "process       %d: ", p->pid);
-		if (p->signal)
+		if (p->signal) {
 			buf_printf(b, "killed by %s at rip %#lx%s%s\n", p->signal, (unsigned long)p->account->outcome.rip,
 				   p->reason ? ", " : "", p->reason ? p->reason : "");
+			if (report_meaning(p->reason))
+				buf_printf(b, "                %s\n", report_meaning(p->reason));
+			if (report_advice(p->reason))
+				buf_printf(b, "                %s\n", report_advice(p->reason));
+		}
 		else if (!strcmp(p->kind, "exit"))
 			buf_printf(b, "exit status %d\n", p->status);
 		else
@@ -98,6 +102,22 @@ static void calls(const struct report *r, struct buf *b)
 		buf_printf(b, "time calls    none\n");
 }
 
+/* Who called the site, most calls first. */
+static void site_stacks(const struct report_site *s, struct buf *b)
+{
+	for (size_t i = 0; i < s->stack.n && i < STACKS_SHOWN; i++) {
+		const struct report_stack *t = &s->stack.at[i];
+
+		if (t->depth < 2)
+			continue;
+		buf_printf(b, "                by%30s %10lu %12lu  < ", "", (unsigned long)t->count, (unsigned long)(t->cycles16 / 16));
+		report_stack_text(t->frame + 1, t->depth - 1, b);
+		buf_printf(b, "\n");
+	}
+	if (s->stack.n > STACKS_SHOWN)
+		buf_printf(b, "                and %lu more ways\n", (unsigned long)(s->stack.n - STACKS_SHOWN));
+}
+
 static void sites(const struct report *r, struct buf *b)
 {
 	if (r->site.n)
@@ -112,6 +132,7 @@ static void sites(const struct report *r, struct buf *b)
 		else if (s->object)
 			buf_printf(b, " (%s)", s->object);
 		buf_printf(b, "\n");
+		site_stacks(s, b);
 	}
 	if (r->site.n > 20)
 		buf_printf(b, "              and %lu more\n", (unsigned long)(r->site.n - 20));

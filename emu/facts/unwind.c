@@ -17,6 +17,8 @@
 
 #define OBJECT_BYTES_MAX (512ll << 20)
 #define VDSO_BYTES_MAX 0x4000u
+#define STACK_WORDS 128u /* looked at for a return address */
+#define FUNCTION_MAX 0x4000u
 #define ANY_ID 1 /* of the one thread */
 
 struct object {
@@ -30,8 +32,13 @@ struct unwinder {
 	Dwfl *dwfl;
 	uint64_t maps; /* sum over the mappings that dwfl knows */
 	const struct unwind_from *from; /* of the unwinding under way */
+	uint64_t reg[UNWIND_REGS]; /* where the library begins */
 	struct unwind_frame *frame;
 	size_t n, max;
+	bool restarted; /* the first frame is a return address found without tables */
+	/* Of the last frame, if it has no tables. */
+	bool blind;
+	gaddr sp, bp;
 };
 
 struct unwinder *unwinder_new(void)
@@ -145,7 +152,7 @@ static bool set_registers(Dwfl_Thread *thread, void *arg)
 {
 	struct unwinder *u = arg;
 
-	return dwfl_thread_state_registers(thread, 0, UNWIND_REGS, u->from->reg);
+	return dwfl_thread_state_registers(thread, 0, UNWIND_REGS, u->reg);
 }
 
 static const Dwfl_Thread_Callbacks thread_callbacks = {
@@ -228,19 +235,70 @@ static gaddr slot_of(const struct unwinder *u, Dwfl_Frame *state, gaddr pc)
 	       word == pc ? sp - 8 : 0;
 }
 
+static bool has_tables(const struct unwinder *u, gaddr pc)
+{
+	Dwfl_Module *m = dwfl_addrmodule(u->dwfl, pc);
+	Dwarf_Frame *f = NULL;
+	Dwarf_Addr bias;
+	Dwarf_CFI *cfi = m ? dwfl_module_eh_cfi(m, &bias) : NULL;
+	bool has = cfi && !dwarf_cfi_addrframe(cfi, pc - bias, &f);
+
+	free(f);
+	return has;
+}
+
 static int take_frame(Dwfl_Frame *state, void *arg)
 {
 	struct unwinder *u = arg;
+	bool interrupted, first = !u->n || u->restarted;
 	Dwarf_Addr pc;
-	bool interrupted;
 
+	u->restarted = false;
 	if (!dwfl_frame_pc(state, &pc, &interrupted) || !pc)
 		return DWARF_CB_ABORT;
-	if (u->n && (interrupted ? !u->from->code(u->from->ctx, pc) : !behind_call(u->from, pc)))
+	if (!first && (interrupted ? !u->from->code(u->from->ctx, pc) : !behind_call(u->from, pc)))
 		return DWARF_CB_ABORT;
-	u->frame[u->n] = (struct unwind_frame){ .address = pc, .slot = slot_of(u, state, pc), .interrupted = u->n && interrupted };
+	interrupted &= !first;
+	u->frame[u->n] = (struct unwind_frame){ .address = pc, .slot = slot_of(u, state, pc), .interrupted = interrupted };
 	u->n++;
-	return u->n < u->max ? DWARF_CB_OK : DWARF_CB_ABORT;
+	/* What the library would do now is to trust the frame pointer. */
+	u->blind = !has_tables(u, pc - !interrupted) && !dwfl_frame_reg(state, UNWIND_RSP, &u->sp) &&
+		   !dwfl_frame_reg(state, UNWIND_RBP, &u->bp);
+	return u->n < u->max && !u->blind ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+/* Does the call before @ret go to a place shortly before @pc, so to the start of its function? */
+static bool calls(const struct unwind_from *f, gaddr ret, gaddr pc)
+{
+	uint8_t b[5];
+	int32_t distance;
+
+	if (!f->code(f->ctx, ret - 1) || !f->read(f->ctx, b, ret - sizeof(b), sizeof(b)) || b[0] != 0xe8)
+		return false;
+	memcpy(&distance, b + 1, 4);
+	return pc - (ret + (uint64_t)(int64_t)distance) < FUNCTION_MAX;
+}
+
+/* The caller of a frame without tables: a word of the stack that a call to this function left there, else
+ * what the frame pointer says. */
+static bool step_blind(struct unwinder *u)
+{
+	gaddr pc = u->frame[u->n - 1].address, word, bp;
+
+	for (unsigned i = 0; i < STACK_WORDS && u->from->read(u->from->ctx, &word, u->sp + 8 * i, 8); i++)
+		if (calls(u->from, word, pc)) {
+			u->reg[UNWIND_RIP] = word;
+			u->reg[UNWIND_RSP] = u->sp + 8 * i + 8;
+			u->reg[UNWIND_RBP] = u->bp;
+			return true;
+		}
+	if (u->bp < u->sp || !u->from->read(u->from->ctx, &bp, u->bp, 8) ||
+	    !u->from->read(u->from->ctx, &word, u->bp + 8, 8) || !behind_call(u->from, word))
+		return false;
+	u->reg[UNWIND_RIP] = word;
+	u->reg[UNWIND_RSP] = u->bp + 16;
+	u->reg[UNWIND_RBP] = bp;
+	return true;
 }
 
 size_t unwind(struct unwinder *u, const struct unwind_from *from, struct unwind_frame *frame, size_t max)
@@ -249,8 +307,14 @@ size_t unwind(struct unwinder *u, const struct unwind_from *from, struct unwind_
 	u->frame = frame;
 	u->max = max;
 	u->n = 0;
+	u->restarted = false;
+	memcpy(u->reg, from->reg, sizeof(u->reg));
 	if (report_maps(u))
-		dwfl_getthread_frames(u->dwfl, ANY_ID, take_frame, u);
+		do {
+			u->blind = false;
+			dwfl_getthread_frames(u->dwfl, ANY_ID, take_frame, u);
+			u->restarted = true;
+		} while (u->blind && u->n < max && step_blind(u));
 	if (!u->n && max)
 		frame[u->n++] = (struct unwind_frame){ .address = from->reg[UNWIND_RIP] };
 	u->from = NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The callers of a place in a program: call frames by the unwind tables of the object files (.eh_frame),
- * through signal frames and the vDSO, by the frame pointer where an object has none.  The only user of
- * libdwfl.  Knows no guest: the caller gives registers, mappings and a way to read memory.
+ * through signal frames and the vDSO; where code has none, by a return address on the stack whose call
+ * goes to that code, else by the frame pointer.  The only user of libdwfl.  Knows no guest: the caller gives registers, mappings and a way to read memory.
  */
 #ifndef VSYSEMU_FACTS_UNWIND_H
 #define VSYSEMU_FACTS_UNWIND_H
@@ -11,7 +11,7 @@
 #include "facts/image.h"
 
 /* Registers in DWARF's order (psABI, figure 3.36): rax rdx rcx rbx rsi rdi rbp rsp r8..r15 rip. */
-enum { UNWIND_REGS = 17, UNWIND_RSP = 7, UNWIND_RIP = 16 };
+enum { UNWIND_REGS = 17, UNWIND_RBP = 6, UNWIND_RSP = 7, UNWIND_RIP = 16 };
 
 struct unwind_from {
 	uint64_t reg[UNWIND_REGS]; /* of the innermost frame */
@@ -35,7 +35,7 @@ struct unwind_frame {
 
 /*
  * Frames innermost first, at most @max; the first is reg[UNWIND_RIP], taken for a return address.  It ends
- * where no tables help and what the frame pointer says is no return address.  Returns how many.
+ * where none of this leads to a return address.  Returns how many.
  */
 size_t unwind(struct unwinder *u, const struct unwind_from *from, struct unwind_frame *frame, size_t max);
 

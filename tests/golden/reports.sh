@@ -26,9 +26,9 @@ for o in "--mode=emulate --kernel=6.1" "--mode=native --kernel=3.0" "--mode=none
 	done
 done
 form folded --mode=emulate --kernel=6.1 "$G/old-date"
-like "folded: caller, entry, stage" "$(cat "$T/folded")" '^old-date;gettimeofday;vsyscall\.gettimeofday;iret [0-9]+$'
+like "folded: caller, entry, stage" "$(cat "$T/folded")" '^old-date;_start;.*;main;gettimeofday;vsyscall\.gettimeofday;iret [0-9]+$'
 form folded --mode=none --kernel=6.1 "$G/old-date"
-like "folded: a refused call" "$(cat "$T/folded")" '^old-date;time;vsyscall\.time\.refused;page_fault_gate [0-9]+$'
+like "folded: a refused call" "$(cat "$T/folded")" '^old-date;_start;.*;main;time;vsyscall\.time\.refused;page_fault_gate [0-9]+$'
 is "folded: and none carried out" "$(grep -c 'vsyscall.time;' "$T/folded")" 0
 
 # Chrome trace events.
