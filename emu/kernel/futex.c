@@ -15,6 +15,7 @@
 #include "kernel/task.h"
 #include "kernel/timer.h"
 #include "kernel/uaccess.h"
+#include "kernel/wait.h"
 
 static int64_t deadline(struct kernel *k, const uint64_t a[6], unsigned op, uint64_t *until)
 {

@@ -7,7 +7,7 @@
 
 #include "kernel/kernel.h"
 #include "kernel/sys.h"
-#include "kernel/timer.h"
+#include "kernel/wait.h"
 
 int64_t sys_host(unsigned nr, const uint64_t a[6])
 {

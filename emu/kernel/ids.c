@@ -11,7 +11,7 @@
 #include "kernel/signal.h"
 #include "kernel/sys.h"
 #include "kernel/syscall.h"
-#include "kernel/timer.h"
+#include "kernel/wait.h"
 #include "kernel/uaccess.h"
 
 int64_t sys_getpid(struct kernel *k, const uint64_t a[6])

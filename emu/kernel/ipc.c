@@ -15,7 +15,7 @@
 
 #include "kernel/sys.h"
 #include "kernel/syscall.h"
-#include "kernel/timer.h"
+#include "kernel/wait.h"
 #include "kernel/uaccess.h"
 
 #define SEGMENT_NAME "/SYSV (deleted)"

@@ -18,6 +18,7 @@
 #include "kernel/syscall.h"
 #include "kernel/timer.h"
 #include "kernel/uaccess.h"
+#include "kernel/wait.h"
 
 #define SET_BYTES_MAX 131072u /* a million descriptors */
 #define FDS_MAX 1048576u

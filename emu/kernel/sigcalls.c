@@ -10,7 +10,7 @@
 #include "kernel/signal.h"
 #include "kernel/sys.h"
 #include "kernel/syscall.h"
-#include "kernel/timer.h"
+#include "kernel/wait.h"
 #include "kernel/uaccess.h"
 
 #define SIGSET_BYTES 8u

@@ -71,5 +71,8 @@ int syscall_number(const char *name);
  */
 void syscall_format(struct kernel *k, unsigned nr, const uint64_t args[6], int64_t ret,
 		    struct buf *b);
+/* Append `name(args` of a call of the table that is about to be made, without the bracket: buffers that it
+ * would fill by their addresses. */
+void syscall_format_entry(struct kernel *k, unsigned nr, const uint64_t args[6], struct buf *b);
 
 #endif

@@ -257,6 +257,24 @@ static bool mode_unused(const struct sysrow *row, const uint64_t a[6], unsigned 
 	return i && row->arg[i - 1].names == xlat_open && !(a[i - 1] & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY)));
 }
 
+/* What stands before the result.  @ret negative: what the kernel would fill is told by its address. */
+static void add_call(struct kernel *k, const struct sysrow *row, const uint64_t args[6], int64_t ret, struct buf *b)
+{
+	buf_printf(b, "%s(", row->name);
+	for (unsigned i = 0; i < 6 && row->arg[i].kind != ARG_NONE; i++) {
+		if (row->arg[i].kind == ARG_MODE && mode_unused(row, args, i))
+			break;
+		if (i)
+			buf_printf(b, ", ");
+		add_arg(k, b, row, args, i, ret);
+	}
+}
+
+void syscall_format_entry(struct kernel *k, unsigned nr, const uint64_t args[6], struct buf *b)
+{
+	add_call(k, sys_row(nr), args, -1, b);
+}
+
 void syscall_format(struct kernel *k, unsigned nr, const uint64_t args[6], int64_t ret, struct buf *b)
 {
 	const struct sysrow *row = nr < SYSCALL_COUNT ? sys_row(nr) : NULL;
@@ -266,15 +284,8 @@ void syscall_format(struct kernel *k, unsigned nr, const uint64_t args[6], int64
 			   (unsigned long)args[1], (unsigned long)args[2], (unsigned long)args[3],
 			   (unsigned long)args[4], (unsigned long)args[5]);
 	} else {
-		buf_printf(b, "%s(", row->name);
-		for (unsigned i = 0; i < 6 && row->arg[i].kind != ARG_NONE; i++) {
-			if (row->arg[i].kind == ARG_MODE && mode_unused(row, args, i))
-				break;
-			if (i)
-				buf_printf(b, ", ");
-			add_arg(k, b, row, args, i, ret);
-		}
-		buf_printf(b, ")");
+		add_call(k, row, args, ret, b);
+		buf_add(b, ")", 1);
 	}
 	if (ret == SYSCALL_NORETURN)
 		buf_printf(b, " = ?");

@@ -15,7 +15,7 @@
 #include "kernel/sys.h"
 #include "kernel/syscall.h"
 #include "kernel/task.h"
-#include "kernel/timer.h"
+#include "kernel/wait.h"
 #include "kernel/uaccess.h"
 
 #define USER_HZ 100

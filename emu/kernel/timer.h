@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Timers of the process (alarm, setitimer, timer_create) on virtual time, and sleeping: time jumps to the
- * next event, and costs no host time unless another process of the tree could do something meanwhile.
- */
+/* Timers of the process (alarm, setitimer, timer_create) on virtual time; waiting for them is wait.h's. */
 #ifndef VSYSEMU_KERNEL_TIMER_H
 #define VSYSEMU_KERNEL_TIMER_H
 
@@ -17,15 +14,5 @@ void timers_forget(struct kernel *k);
 /* At execve: what timer_create() made is gone, alarms stay. */
 void timers_exec(struct kernel *k);
 void timers_free(struct kernel *k);
-
-/* Sleep until V = @ns (UINT64_MAX: for a signal); false when a signal became due first. */
-bool wait_until(struct kernel *k, uint64_t ns);
-
-/*
- * Host call @nr that may sleep, for at most until V = @until (UINT64_MAX: no limit of its own; @a then
- * has none either).  -ERESTARTSYS when a guest signal became due; -ETIMEDOUT at @until.  While timers
- * run, host time stands in for virtual time.
- */
-int64_t wait_host(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t until);
 
 #endif

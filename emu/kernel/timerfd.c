@@ -15,7 +15,7 @@
 #include "kernel/fd.h"
 #include "kernel/sys.h"
 #include "kernel/syscall.h"
-#include "kernel/timer.h"
+#include "kernel/wait.h"
 #include "kernel/uaccess.h"
 
 static bool readable(int fd)

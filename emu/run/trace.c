@@ -135,13 +135,18 @@ void trace_vdso(struct kernel *k, enum vdso_function f, gaddr caller, uint32_t c
 {
 	static const uint16_t nr[] = { 96, 201, 309, 228, 229, 318 };
 	struct buf b = { 0 };
-	uint64_t rdi = engine_get(k->engine, REG_RDI), rsi = engine_get(k->engine, REG_RSI);
+	uint64_t args[6] = { engine_get(k->engine, REG_RDI), engine_get(k->engine, REG_RSI),
+			     engine_get(k->engine, REG_RDX), engine_get(k->engine, REG_R10) };
 
 	if (!call_wanted(k, TRACE_VDSO, nr[f], caller, engine_get(k->engine, REG_RIP), false, cycles16))
 		return;
 	begin(k, &b, "[vdso]");
-	buf_printf(&b, "%s(%#lx, %#lx) @%#lx", f == VDSO_GETRANDOM ? "getrandom" : time_call_name((enum time_call)f),
-		   (unsigned long)rdi, (unsigned long)rsi, (unsigned long)caller);
+	/* The arguments are the system call's, but for the caller's state (by the C convention). */
+	syscall_format_entry(k, nr[f], args, &b);
+	if (f == VDSO_GETRANDOM)
+		buf_printf(&b, ", %#lx, %lu", (unsigned long)engine_get(k->engine, REG_RCX),
+			   (unsigned long)engine_get(k->engine, REG_R8));
+	buf_printf(&b, ") @%#lx", (unsigned long)caller);
 	cycles(&b, cycles16);
 	end(k, &b);
 }

@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Waiting: see wait.h.  A lone process jumps to the next event; with others about it looks at them between
+ * short naps of host time (kernel/idle.h).
+ */
+#include "kernel/wait.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "kernel/hostsig.h"
+#include "kernel/idle.h"
+#include "kernel/signal.h"
+#include "kernel/sys.h"
+#include "kernel/syscall.h"
+#include "kernel/task.h"
+#include "kernel/timer.h"
+
+#define NEVER UINT64_MAX
+/* Host time between two looks at what the others do. */
+#define NAP_MIN_NS 100000u
+#define NAP_MAX_NS 3200000u
+
+static uint64_t host_ns(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * NS_PER_S + (uint64_t)ts.tv_nsec;
+}
+
+static void host_sleep(uint64_t ns)
+{
+	struct timespec ts = { (time_t)(ns / NS_PER_S), (long)(ns % NS_PER_S) };
+	uint64_t a[6] = { (uint64_t)(uintptr_t)&ts };
+
+	hostsig_syscall(SYS_nanosleep, a);
+}
+
+/* May time jump to @to, now or after as much host time?  False: a signal came first. */
+static bool wait_jump(struct kernel *k, uint64_t to)
+{
+	uint64_t began = host_ns(), length = to - k->clock.now_ns, nap = NAP_MIN_NS;
+	bool jump = false;
+
+	idle_begin(k, to);
+	while (!(jump = idle_others(k, to) || host_ns() - began >= length)) {
+		host_sleep(nap < length ? nap : length);
+		nap = nap < NAP_MAX_NS ? 2 * nap : nap;
+		if (signal_collect(k))
+			break;
+	}
+	idle_end(k);
+	return jump;
+}
+
+bool wait_until(struct kernel *k, uint64_t ns)
+{
+	for (;;) {
+		uint64_t next = timers_next(k), to = next < ns ? next : ns;
+
+		timers_expire(k);
+		signal_collect(k);
+		if (signal_is_due(k) || k->timed_out)
+			return false;
+		if (k->clock.now_ns >= ns)
+			return true;
+		if (!task_alone(k)) {
+			task_wait(k, ns, false, false);
+			continue;
+		}
+		if (to == NEVER) {
+			uint64_t none[6] = { 0 };
+
+			idle_begin(k, NEVER);
+			hostsig_syscall(SYS_pause, none);
+			idle_end(k);
+			continue;
+		}
+		if (to > k->clock.now_ns && !wait_jump(k, to)) {
+			signal_collect(k);
+			continue;
+		}
+		clock_sleep_until(&k->clock, to);
+	}
+}
+
+/* Interrupt the host call that follows after @ns; 0: not any more. */
+static void host_alarm(uint64_t ns)
+{
+	struct itimerval it = { .it_value.tv_sec = (time_t)(ns / NS_PER_S),
+				.it_value.tv_usec = (suseconds_t)(ns % NS_PER_S / 1000) };
+
+	/* Should the first come before the call has begun, another follows. */
+	if (ns)
+		it.it_interval.tv_usec = 1000;
+	setitimer(ITIMER_REAL, &it, NULL);
+}
+
+/* One host call of at most until V = @to; -EINTR: it is later now, or a signal came. */
+static int64_t wait_once(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t to, bool outside)
+{
+	uint64_t began = host_ns(), length = to - k->clock.now_ns, nap = NAP_MIN_NS;
+	int64_t r;
+
+	if (!outside)
+		idle_begin(k, to);
+	for (;;) {
+		if (to != NEVER)
+			host_alarm(outside || length < nap ? length + 1000 : nap);
+		r = hostsig_syscall(nr, a);
+		if (to != NEVER)
+			host_alarm(0);
+		if (r != -EINTR || to == NEVER)
+			break;
+		if (host_ns() - began >= length || (!outside && hostsig_begun() && idle_others(k, to))) {
+			clock_sleep_until(&k->clock, to);
+			break;
+		}
+		if (signal_collect(k) && signal_is_due(k))
+			break;
+		nap = nap < NAP_MAX_NS ? 2 * nap : nap;
+	}
+	if (!outside)
+		idle_end(k);
+	return r;
+}
+
+/* No result of the host's. */
+#define LOOK_AGAIN INT64_MIN
+
+/* Does call @nr ask not to wait? */
+static bool no_wait(unsigned nr, const uint64_t a[6])
+{
+	switch (nr) {
+	case SYS_recvfrom: case SYS_sendto:
+		return a[3] & MSG_DONTWAIT;
+	case SYS_recvmsg: case SYS_sendmsg:
+		return a[2] & MSG_DONTWAIT;
+	default:
+		return false;
+	}
+}
+
+static bool fd_ready(int fd, short events)
+{
+	struct pollfd p = { .fd = fd, .events = events };
+
+	return poll(&p, 1, 0) != 0;
+}
+
+/*
+ * The same with other tasks, which must go on: the call is made when it can be done at once.
+ * LOOK_AGAIN: others ran.
+ */
+static int64_t wait_among_tasks(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t until, bool outside)
+{
+	uint64_t h[6] = { a[0], a[1], a[2], a[3], a[4], a[5] };
+	siginfo_t *si = (siginfo_t *)(uintptr_t)a[2];
+	bool can = true;
+	int64_t r = 0;
+
+	switch (nr) {
+	case SYS_poll: /* the caller asks again by itself */
+	case SYS_select:
+		if (k->clock.now_ns < until)
+			task_wait(k, until, true, outside);
+		return -ETIMEDOUT;
+	case SYS_wait4:
+		h[2] |= WNOHANG;
+		r = sys_host(nr, h);
+		can = r != 0 || a[2] & WNOHANG;
+		break;
+	case SYS_waitid:
+		h[3] |= WNOHANG;
+		r = sys_host(nr, h);
+		can = r < 0 || si->si_pid || a[3] & WNOHANG;
+		break;
+	case SYS_read: case SYS_readv: case SYS_recvfrom: case SYS_recvmsg: case SYS_accept: case SYS_accept4:
+		can = fcntl((int)a[0], F_GETFL) & O_NONBLOCK || no_wait(nr, a) || fd_ready((int)a[0], POLLIN);
+		if (can)
+			r = hostsig_syscall(nr, a);
+		break;
+	case SYS_write: case SYS_writev: case SYS_sendto: case SYS_sendmsg:
+		can = fcntl((int)a[0], F_GETFL) & O_NONBLOCK || no_wait(nr, a) || fd_ready((int)a[0], POLLOUT);
+		if (can)
+			r = hostsig_syscall(nr, a);
+		break;
+	default:
+		r = hostsig_syscall(nr, a);
+		break;
+	}
+	if (can && r != -EINTR)
+		return r;
+	if (k->clock.now_ns >= until)
+		return -ETIMEDOUT;
+	task_wait(k, until, true, outside);
+	return LOOK_AGAIN;
+}
+
+int64_t wait_host(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t until)
+{
+	bool outside = idle_outside(k, nr, a);
+
+	for (;;) {
+		uint64_t next = timers_next(k), to = next < until ? next : until;
+		int64_t r;
+
+		timers_expire(k);
+		signal_collect(k);
+		if (signal_is_due(k) || k->timed_out)
+			return -ERESTARTSYS;
+		if (!task_alone(k)) {
+			r = wait_among_tasks(k, nr, a, until, outside);
+			if (r != LOOK_AGAIN)
+				return r;
+			continue;
+		}
+		if (to <= k->clock.now_ns)
+			to = k->clock.now_ns + 1;
+		r = wait_once(k, nr, a, to, outside);
+		if (r != -EINTR)
+			return r;
+		/* A wake-up of our own, a signal for the guest, or one that it blocks. */
+		timers_expire(k);
+		signal_collect(k);
+		if (signal_is_due(k))
+			return -ERESTARTSYS;
+		if (k->clock.now_ns >= until)
+			return -ETIMEDOUT;
+	}
+}
