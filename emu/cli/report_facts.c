@@ -109,7 +109,8 @@ static struct report_site *site_of(struct report *r, const struct sites_stack *s
 
 static void add_stack(struct report *r, const struct sites_stack *s)
 {
-	struct report_stack t = { .count = s->count, .cycles16 = s->cycles16, .refused = s->refused, .depth = s->depth };
+	struct report_stack t = { .count = s->count, .cycles16 = s->cycles16, .refused = s->refused,
+				  .skipped = s->skipped, .depth = s->depth };
 	struct report_site *site;
 
 	for (unsigned i = 0; i < t.depth; i++)

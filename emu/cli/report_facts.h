@@ -26,7 +26,7 @@ struct report_frame {
 
 /* Calls through one chain of callers; frame[0] is the site. */
 struct report_stack {
-	uint64_t count, cycles16, refused;
+	uint64_t count, cycles16, refused, skipped;
 	unsigned depth;
 	struct report_frame frame[CALLERS_MAX];
 };

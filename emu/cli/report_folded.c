@@ -58,7 +58,7 @@ static void function(struct buf *b, const struct report_frame *f)
 static void stack(const struct report *r, const char *program, unsigned entry, const struct report_stack *s,
 		  uint64_t *left, struct buf *out)
 {
-	uint64_t ok = s->count - s->refused;
+	uint64_t ok = s->count - s->refused - s->skipped;
 	struct buf b = { 0 };
 
 	buf_printf(&b, "%s;", program);
@@ -66,9 +66,11 @@ static void stack(const struct report *r, const char *program, unsigned entry, c
 		function(&b, &s->frame[i]);
 	buf_printf(&b, "vsyscall.%s", time_call_name((enum time_call)entry));
 	event(r, b.data, (enum cost_event)(COST_VSYSCALL_GETTIMEOFDAY + entry), ok, out);
+	event(r, b.data, COST_VSYSCALL_SKIPPED, s->skipped, out);
 	buf_printf(&b, ".refused");
 	event(r, b.data, COST_VSYSCALL_REFUSED, s->refused, out);
 	left[COST_VSYSCALL_GETTIMEOFDAY + entry] -= ok;
+	left[COST_VSYSCALL_SKIPPED] -= s->skipped;
 	left[COST_VSYSCALL_REFUSED] -= s->refused;
 	buf_free(&b);
 }

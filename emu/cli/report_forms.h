@@ -20,6 +20,8 @@ void report_put_policies(const struct report_policy *p, unsigned n, struct json 
 
 /* Members "calls_over_time" and "call_stages"; the former as a drawing. */
 void report_put_time(const struct report *r, struct json *root);
+/* Member "charges": what the run charged, by event; instructions are not among them. */
+void report_put_charges(const struct report *r, struct json *root);
 void report_put_stages(const struct report *r, struct json *root);
 void report_time_html(const struct report *r, struct buf *out);
 

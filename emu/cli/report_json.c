@@ -227,6 +227,7 @@ void report_json(const struct report *r, struct buf *out)
 	processes(r, root);
 	report_put_time(r, root);
 	report_put_stages(r, root);
+	report_put_charges(r, root);
 	w = json_put(root, "warnings", json_new_array());
 	for (size_t i = 0; i < r->warning.n; i++)
 		json_add_string(w, r->warning.at[i]);

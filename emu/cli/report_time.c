@@ -109,6 +109,25 @@ static void put_profile(const struct model *m, unsigned policy, enum cost_event 
 	}
 }
 
+void report_put_charges(const struct report *r, struct json *root)
+{
+	struct json *list = json_put(root, "charges", json_new_array());
+
+	for (unsigned ev = 0; ev < COST_EVENT_COUNT; ev++) {
+		uint64_t n = r->total->event[ev];
+		struct cost c = model_price(r->k->model, (enum cost_event)ev);
+		struct json *o;
+
+		if (!n)
+			continue;
+		o = json_add(list, json_new_object());
+		json_put_string(o, "event", cost_event_name((enum cost_event)ev));
+		json_put_int(o, "count", (int64_t)n);
+		json_put_real(o, "user_cycles", (double)(n * c.user16) / 16);
+		json_put_real(o, "system_cycles", (double)(n * c.system16) / 16);
+	}
+}
+
 void report_put_stages(const struct report *r, struct json *root)
 {
 	struct json *list = json_put(root, "call_stages", json_new_array());

@@ -287,6 +287,19 @@ static void add_vsyscall(struct build *b, const struct model_policy *p, int nr)
 	}
 }
 
+/* The same without the body. */
+static void add_skipped(struct build *b, const struct model_policy *p)
+{
+	if (p->mode != VSYSEMU_NATIVE) {
+		add_trap(b, p->trap, -1);
+	} else if (b->k->native_stubs) {
+		add_path(b, CPATH_native_stub, WHERE_USER);
+		add_syscall(b, -1, -1);
+	} else {
+		add_vsyscall(b, p, CALL_TIME);
+	}
+}
+
 static const struct {
 	const char *name;
 	int path, stage; /* of the body; -1: none */
@@ -311,6 +324,7 @@ static const struct {
 	[COST_VSYSCALL_TIME] = { "vsyscall.time", 0, 0 },
 	[COST_VSYSCALL_GETCPU] = { "vsyscall.getcpu", 0, 0 },
 	[COST_VSYSCALL_REFUSED] = { "vsyscall.refused", 0, 0 },
+	[COST_VSYSCALL_SKIPPED] = { "vsyscall.skipped", 0, 0 },
 	[COST_VDSO_GETTIMEOFDAY] = { "vdso.gettimeofday", CPATH_vdso_gettimeofday, 0 },
 	[COST_VDSO_TIME] = { "vdso.time", CPATH_vdso_time, 0 },
 	[COST_VDSO_GETCPU] = { "vdso.getcpu", CPATH_vdso_getcpu, 0 },
@@ -352,6 +366,8 @@ void cost_profile(const struct model *m, unsigned policy, enum cost_event ev,
 		add_vsyscall(&b, p, (int)(ev - COST_VSYSCALL_GETTIMEOFDAY));
 	} else if (ev == COST_VSYSCALL_REFUSED) {
 		add_trap(&b, p->trap == TRAP_GEN_NONE ? fault : p->trap, -1);
+	} else if (ev == COST_VSYSCALL_SKIPPED) {
+		add_skipped(&b, p);
 	} else if (ev < COST_VDSO_FALLBACK) {
 		add_path(&b, (enum cost_path)syscall_bodies[ev].path, WHERE_USER);
 		if (m->timens && has_timens(p->kernel) && ev != COST_VDSO_GETCPU && ev != COST_VDSO_CLOCK_GETRES)

@@ -150,7 +150,7 @@ int64_t explain_result(const struct explain_ask *a, int nr)
 
 static bool read_stack(void *ctx, void *dst, uint64_t addr, size_t n)
 {
-	const struct explain_ask *a = ctx;
+	const struct explain_ask *a = ((const struct explain_walk *)ctx)->a;
 	uint64_t caller = explain_caller_of(a);
 
 	if (a->bad_stack || addr != EXPLAIN_STACK || n != sizeof(caller))
@@ -162,11 +162,14 @@ static bool read_stack(void *ctx, void *dst, uint64_t addr, size_t n)
 static void answer_filter(void *ctx, const struct vsysemu_seccomp_data *data,
 			  struct vsysemu_seccomp_answer *answer)
 {
+	struct explain_walk *w = ctx;
+
 	(void)data;
-	answer->ret = ((const struct explain_ask *)ctx)->seccomp_ret;
+	w->filtered = true;
+	answer->ret = w->a->seccomp_ret;
 }
 
-static void add_cost(struct explain_walk *w, enum cost_event ev)
+void explain_cost(struct explain_walk *w, enum cost_event ev)
 {
 	struct cost_profile *c = &w->cost[w->costs++];
 
@@ -188,6 +191,7 @@ static bool make_frame(struct explain_walk *w, struct vsysemu_frame *f)
 	bool fetch = !a->code_set || (a->error_code & VSYSEMU_PF_I) || w->p->trap == TRAP_GEN_GP;
 	uint8_t bytes[VSYSEMU_PAGE_BYTES];
 
+	w->fetch = fetch;
 	*f = (struct vsysemu_frame){
 		.vector = VSYSEMU_VEC_PF, .addr = w->target, .rip = w->target, .rflags = 0x202,
 		.cs = a->cs, .seccomp = a->seccomp,
@@ -242,17 +246,19 @@ static void find_costs(struct explain_walk *w, const struct vsysemu_verdict *v, 
 	bool signals = faults || ((v->kind == VSYSEMU_SIGNAL || v->kind == VSYSEMU_NOT_HANDLED) &&
 				  v->signal.signo);
 
-	if (returns)
-		add_cost(w, cost_event_of_call(PATH_VSYSCALL, (enum time_call)(v->nr < 0 ? w->a->nr : v->nr),
+	if (returns && v->skipped)
+		explain_cost(w, COST_VSYSCALL_SKIPPED);
+	else if (returns)
+		explain_cost(w, cost_event_of_call(PATH_VSYSCALL, (enum time_call)(v->nr < 0 ? w->a->nr : v->nr),
 					       0));
-	else if (v->kind == VSYSEMU_NOT_HANDLED && v->log.tag == VSYSEMU_TAG_NO_LOG)
-		add_cost(w, COST_EXCEPTION);
+	else if (!w->fetch && w->p->trap != TRAP_GEN_GP)
+		explain_cost(w, COST_EXCEPTION);
 	else
-		add_cost(w, COST_VSYSCALL_REFUSED);
-	if (w->a->seccomp == VSYSEMU_SECCOMP_FILTER && v->nr >= 0 && w->rules->era >= VSYSEMU_E4)
-		add_cost(w, COST_SECCOMP);
+		explain_cost(w, COST_VSYSCALL_REFUSED);
+	if (w->filtered)
+		explain_cost(w, COST_SECCOMP);
 	if (signals || v->kind == VSYSEMU_KILL)
-		add_cost(w, COST_SIGNAL);
+		explain_cost(w, COST_SIGNAL);
 }
 
 static void trapped(struct explain_walk *w, const struct vsysemu_guest *g)
@@ -267,8 +273,8 @@ static void trapped(struct explain_walk *w, const struct vsysemu_guest *g)
 					       .rip = f->rip, .rsp = f->gpr[VSYSEMU_RSP],
 					       .orig_rax = -1, .nr = -1 };
 		vsysemu_ordinary_signal(w->rules, f, &v->signal);
-		add_cost(w, COST_EXCEPTION);
-		add_cost(w, COST_SIGNAL);
+		explain_cost(w, COST_EXCEPTION);
+		explain_cost(w, COST_SIGNAL);
 		explain_translation(w);
 		explain_back(w);
 		return;
@@ -282,13 +288,15 @@ static void trapped(struct explain_walk *w, const struct vsysemu_guest *g)
 	explain_checks(w, v, g);
 	if (v->kind == VSYSEMU_CALL)
 		vsysemu_policy_finish(w->rules, w->p->mode, f, &body, v);
+	if (v->kind == VSYSEMU_RETURN && v->landing_faults)
+		explain_cost(w, COST_SIGNAL);
 	explain_back(w);
 }
 
 void explain(const struct explain_ask *a, struct explanation *x)
 {
 	struct explain_walk w = { .a = a, .p = &a->m->policy[a->policy], .x = x };
-	struct vsysemu_guest g = { .ctx = (void *)(uintptr_t)a, .read = read_stack,
+	struct vsysemu_guest g = { .ctx = &w, .read = read_stack,
 				   .seccomp = answer_filter };
 
 	memset(x, 0, sizeof(*x));

@@ -94,8 +94,10 @@ struct explain_walk {
 	const struct model_policy *p;
 	const struct vsysemu_profile *rules;
 	struct explanation *x;
-	struct cost_profile cost[3]; /* what is still to be given to steps */
+	struct cost_profile cost[4]; /* what is still to be given to steps */
 	unsigned costs;
+	bool filtered; /* the filter was asked */
+	bool fetch; /* no access of the page's bytes */
 	uint64_t target; /* where control goes */
 	uint64_t rip, rsp, rax; /* of the program as they stand */
 	bool kernel;
@@ -121,6 +123,8 @@ void explain_charge(struct explain_walk *w, enum cost_where where, const char *n
 void explain_caller(struct explain_walk *w);
 void explain_translation(struct explain_walk *w); /* up to the handler */
 void explain_native(struct explain_walk *w);
+/* The run charges event @ev as well; its stages are to be given to steps. */
+void explain_cost(struct explain_walk *w, enum cost_event ev);
 void explain_checks(struct explain_walk *w, struct vsysemu_verdict *v, const struct vsysemu_guest *g);
 void explain_back(struct explain_walk *w); /* edits and return, or signal */
 /* One instruction as a debugger shows it.  Returns its length. */

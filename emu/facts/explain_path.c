@@ -296,8 +296,7 @@ static void returned(struct explain_walk *w)
 	explain_say(s, "rax = %lld, rip = 0x%llx, rsp = 0x%llx; rcx, r11 and the flags stay.",
 		    (long long)v->rax, (unsigned long long)v->rip, (unsigned long long)v->rsp);
 	if (v->skipped) {
-		explain_say(s, "The body did not run; a run charges a skipped call like another.");
-		explain_charge(w, WHERE_BODY, NULL);
+		explain_say(s, "The body did not run.");
 	}
 	take_registers(w);
 	w->kernel = false;

@@ -185,6 +185,7 @@ struct kernel {
 	struct timers *timers; /* kernel/timer.h */
 	/* Our own copies of standard output and error: the guest may close or move its own. */
 	int out_fd, log_fd;
+	uint64_t filters_run; /* seccomp filters, so far */
 	bool timed_out; /* the host's --timeout rang */
 	uint8_t page[PAGE_BYTES]; /* what the vsyscall page holds (kernel/page.c) */
 	struct vdso_state *vdso; /* kernel/vdso.c */

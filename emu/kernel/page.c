@@ -195,6 +195,11 @@ static void run_frame(struct kernel *k, const struct vsysemu_frame *f, struct pa
 	if (v.kind == VSYSEMU_CALL)
 		body(k, f, &v, ev);
 	ev->refused = v.kind != VSYSEMU_RETURN;
+	ev->skipped = v.skipped && !ev->refused;
+	if (ev->skipped) {
+		ev->result = (int64_t)v.rax;
+		ev->error = ev->result < 0;
+	}
 	if (v.kind == VSYSEMU_SIGNAL && v.signal.signo == SIGSYS)
 		t->reason = "vsyscall-seccomp";
 	if (v.kind == VSYSEMU_KILL && !t->reason)

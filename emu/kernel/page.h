@@ -20,7 +20,8 @@ const uint8_t *page_bytes(const struct kernel *k);
 struct page_event {
 	int nr; /* 0, 1, 2; -1: no entry */
 	gaddr caller; /* return address read; 0: none */
-	bool refused, error;
+	bool refused, error; /* ends in a signal; the call failed */
+	bool skipped; /* seccomp answered in its place */
 	int64_t result;
 	uint64_t args[3];
 };

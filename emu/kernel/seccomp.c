@@ -209,6 +209,7 @@ uint32_t seccomp_run(struct kernel *k, const struct vsysemu_seccomp_data *data)
 	for (const struct seccomp_filter *f = k->proc.current->seccomp; f; f = f->prev) {
 		uint32_t r = run(f, bytes);
 
+		k->filters_run++;
 		if ((int32_t)(r & mask) < (int32_t)(best & mask))
 			best = r;
 	}

@@ -43,23 +43,33 @@ void account_blocks(struct account *a, uint64_t insns, uint64_t cycles16)
 	a->user_cycles16 += cycles16;
 }
 
-struct cost account_vsyscall(struct account *a, const struct model *m, unsigned entry, bool refused, bool error)
+struct cost account_vsyscall(struct account *a, const struct model *m, unsigned entry, enum account_arrival how,
+			     bool error)
 {
 	struct account_call *call = &a->call[entry][PATH_VSYSCALL];
-	struct cost c = account_event(a, m, refused ? COST_VSYSCALL_REFUSED
-						    : cost_event_of_call(PATH_VSYSCALL, (enum time_call)entry, 0));
+	struct cost c = account_event(a, m, how == ARRIVAL_REFUSED ? COST_VSYSCALL_REFUSED :
+					    how == ARRIVAL_SKIPPED ? COST_VSYSCALL_SKIPPED :
+						cost_event_of_call(PATH_VSYSCALL, (enum time_call)entry, 0));
 
 	a->counts.vsyscalls++;
 	call->count++;
 	call->cycles16 += c.user16 + c.system16;
-	call->errors += error || refused;
-	if (refused) {
-		a->refused[entry]++;
+	call->errors += error || how == ARRIVAL_REFUSED;
+	if (how == ARRIVAL_REFUSED)
 		a->flags |= ACCOUNT_REFUSED;
-	} else if (entry != CALL_GETCPU) {
+	else if (how == ARRIVAL_DONE && entry != CALL_GETCPU)
 		a->flags |= ACCOUNT_READ_CLOCK;
-	}
 	return c;
+}
+
+struct cost account_stray(struct account *a, const struct model *m)
+{
+	return account_event(a, m, COST_VSYSCALL_REFUSED);
+}
+
+struct cost account_access(struct account *a, const struct model *m)
+{
+	return account_event(a, m, m->trap == TRAP_GEN_GP ? COST_VSYSCALL_REFUSED : COST_EXCEPTION);
 }
 
 struct cost account_vdso(struct account *a, const struct model *m, enum time_call c, int64_t clock_id)
@@ -176,7 +186,6 @@ void account_merge(struct account *to, const struct account *from)
 	to->flags |= from->flags;
 	merge_history(to, &from->history);
 	for (unsigned c = 0; c < CALL_COUNT; c++) {
-		to->refused[c] += from->refused[c];
 		for (unsigned p = 0; p < PATH_COUNT; p++) {
 			to->call[c][p].count += from->call[c][p].count;
 			to->call[c][p].cycles16 += from->call[c][p].cycles16;

@@ -58,7 +58,6 @@ struct account {
 	/* Charged so far under the policy that runs, all of the above. */
 	uint64_t user_cycles16, system_cycles16;
 	struct account_call call[CALL_COUNT][PATH_COUNT];
-	uint64_t refused[CALL_COUNT]; /* arrivals that ended in a signal, by entry */
 	uint32_t flags; /* enum account_flag */
 	uint64_t unknown_syscall[ACCOUNT_SYSCALLS / 64]; /* bit n: number n was asked for, not known */
 	char warning[ACCOUNT_WARNINGS][160]; /* said once each */
@@ -76,11 +75,15 @@ void account_extra(struct account *a, uint64_t user16, uint64_t system16);
 /* Instructions run: @insns of them priced at @cycles16 (differences, not totals). */
 void account_blocks(struct account *a, uint64_t insns, uint64_t cycles16);
 
-/*
- * An arrival at entry @entry (0..2) of the page.  @refused: it ends in a signal.  @error: the call was
- * carried out and failed.
- */
-struct cost account_vsyscall(struct account *a, const struct model *m, unsigned entry, bool refused, bool error);
+/* What became of an arrival: the call was carried out, seccomp answered in its place, it ends in a signal. */
+enum account_arrival { ARRIVAL_DONE, ARRIVAL_SKIPPED, ARRIVAL_REFUSED };
+/* An arrival at entry @entry (0..2) of the page.  @error: the call failed. */
+struct cost account_vsyscall(struct account *a, const struct model *m, unsigned entry, enum account_arrival how,
+			     bool error);
+/* A fetch from the page beside the entries. */
+struct cost account_stray(struct account *a, const struct model *m);
+/* A refused access of the page's bytes: LASS makes it the trap of a call, else it is an exception. */
+struct cost account_access(struct account *a, const struct model *m);
 /* A call of the vDSO function for @c (CALL_COUNT: one that is no time call, getrandom). */
 struct cost account_vdso(struct account *a, const struct model *m, enum time_call c,
 			 int64_t clock_id);

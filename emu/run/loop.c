@@ -55,6 +55,12 @@ static void charge(struct loop *l, struct cost c)
 	clock_work(&l->k->clock, c.user16, c.system16);
 }
 
+static void charge_filters(struct loop *l)
+{
+	for (; l->filters < l->k->filters_run; l->filters++)
+		charge(l, account_event(l->k->account, l->k->model, COST_SECCOMP));
+}
+
 /* The kernel's own work between two instructions of the guest: ticks. */
 static void tick(struct loop *l)
 {
@@ -105,9 +111,10 @@ static void native_arrival(struct loop *l, gaddr pc)
 	if (ev.nr < 0 || ev.nr > 2)
 		return;
 	k->proc.current->caller = ev.caller;
-	c = account_vsyscall(k->account, k->model, (unsigned)ev.nr, false, false);
+	c = account_vsyscall(k->account, k->model, (unsigned)ev.nr, ARRIVAL_DONE, false);
 	charge(l, c);
-	sites_note(l->sites, k, (unsigned)ev.nr, ev.caller, engine_get(k->engine, REG_RSP) + 8, total(c), false);
+	sites_note(l->sites, k, (unsigned)ev.nr, ev.caller, engine_get(k->engine, REG_RSP) + 8, total(c),
+		   ARRIVAL_DONE);
 	note(l, PATH_VSYSCALL, entry_nr[ev.nr], start, ev.caller, total(c), false);
 	trace_vsyscall(k, &ev, pc, total(c));
 }
@@ -117,14 +124,18 @@ static void record_arrival(struct loop *l, const struct page_event *ev, gaddr pc
 {
 	struct kernel *k = l->k;
 	uint64_t start = k->clock.now_ns;
-	struct cost c = { 0 };
+	enum account_arrival how = ev->refused ? ARRIVAL_REFUSED : ev->skipped ? ARRIVAL_SKIPPED : ARRIVAL_DONE;
+	struct cost c;
 
+	charge_filters(l);
 	if (ev->nr >= 0) {
-		c = account_vsyscall(k->account, k->model, (unsigned)ev->nr, ev->refused, ev->error);
+		c = account_vsyscall(k->account, k->model, (unsigned)ev->nr, how, ev->error);
 		charge(l, c);
-		sites_note(l->sites, k, (unsigned)ev->nr, ev->caller, rsp + 8, total(c), ev->refused);
+		sites_note(l->sites, k, (unsigned)ev->nr, ev->caller, rsp + 8, total(c), how);
 		note(l, PATH_VSYSCALL, entry_nr[ev->nr], start, ev->caller, total(c), ev->refused);
 	} else {
+		c = account_stray(k->account, k->model);
+		charge(l, c);
 		account_flag(k->account, ACCOUNT_WRONG_OFFSET);
 	}
 	if (ev->refused && k->proc.current->reason && strstr(k->proc.current->reason, "-fault"))
@@ -267,6 +278,7 @@ static void do_syscall(struct loop *l)
 		trace_syscall(k, (unsigned)nr, args, SYSCALL_NORETURN, 0);
 	}
 	r = syscall_enter(k);
+	charge_filters(l);
 	if (!from_page && k->proc.pid == pid)
 		note(l, PATH_SYSCALL, nr, start, 0, total(c), false);
 	if (r == SYSRET_DONE) {
@@ -292,7 +304,10 @@ static void exception(struct loop *l, const struct trap *t)
 		if (in_page(t->addr))
 			account_flag(k->account, t->error_code & PF_W ? ACCOUNT_PAGE_WRITE : ACCOUNT_READ_PAGE);
 	}
-	charge(l, account_event(k->account, k->model, COST_EXCEPTION));
+	if (t->vector == VEC_PF && in_page(t->addr))
+		charge(l, account_access(k->account, k->model));
+	else
+		charge(l, account_event(k->account, k->model, COST_EXCEPTION));
 	trace_fault(k, t);
 	trap_exception(k, t);
 }
@@ -413,5 +428,7 @@ bool loop_run(struct loop *l, struct err *e)
 {
 	l->err = e;
 	sched_run(l->k, run_task, l);
+	if (l->k->outcome.kind == OUTCOME_SIGNAL)
+		charge(l, account_event(l->k->account, l->k->model, COST_SIGNAL));
 	return !l->failed;
 }

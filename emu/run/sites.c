@@ -176,7 +176,7 @@ static bool same_stack(struct kernel *k, const struct local *l)
 }
 
 void sites_note(struct sites *s, struct kernel *k, unsigned entry, gaddr ret, gaddr rsp, uint32_t cycles16,
-		bool refused)
+		enum account_arrival how)
 {
 	gaddr rbp;
 	bool again;
@@ -210,7 +210,8 @@ void sites_note(struct sites *s, struct kernel *k, unsigned entry, gaddr ret, ga
 	}
 	l->stack->count++;
 	l->stack->cycles16 += cycles16;
-	l->stack->refused += refused;
+	l->stack->refused += how == ARRIVAL_REFUSED;
+	l->stack->skipped += how == ARRIVAL_SKIPPED;
 }
 
 const struct sites_stack *sites_at(const struct sites *s, size_t i)

@@ -11,6 +11,7 @@
 #define VSYSEMU_RUN_SITES_H
 
 #include "kernel/kernel.h"
+#include "run/account.h"
 #include "run/callers.h"
 
 #define SITES_BUDGET 8192u /* unwindings of one process until it is sampled */
@@ -32,7 +33,7 @@ struct sites_stack {
 	_Atomic uint64_t key; /* 0: free */
 	_Atomic bool ready; /* the frames are filled in */
 	uint8_t entry, depth;
-	_Atomic uint64_t count, cycles16, refused;
+	_Atomic uint64_t count, cycles16, refused, skipped;
 	struct sites_frame frame[CALLERS_MAX];
 };
 
@@ -42,7 +43,7 @@ void sites_free(struct sites *s);
 
 /* A call of entry @entry that returns to @ret with @rsp; registers are otherwise those of the call. */
 void sites_note(struct sites *s, struct kernel *k, unsigned entry, gaddr ret, gaddr rsp, uint32_t cycles16,
-		bool refused);
+		enum account_arrival how);
 /* The program was replaced: other files lie at the addresses. */
 void sites_moved(struct sites *s);
 
