@@ -123,8 +123,8 @@ void report_put_charges(const struct report *r, struct json *root)
 		o = json_add(list, json_new_object());
 		json_put_string(o, "event", cost_event_name((enum cost_event)ev));
 		json_put_int(o, "count", (int64_t)n);
-		json_put_real(o, "user_cycles", (double)(n * c.user16) / 16);
-		json_put_real(o, "system_cycles", (double)(n * c.system16) / 16);
+		json_put_int(o, "user_cycles16", (int64_t)(n * c.user16));
+		json_put_int(o, "system_cycles16", (int64_t)(n * c.system16));
 	}
 }
 
