@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/stdfd.h"
 #include "cli/output.h"
 #include "cli/report_forms.h"
 #include "cli/run.h"
@@ -59,10 +60,9 @@ static void hush(const struct shared *s)
 		lseek(STDIN_FILENO, s->input, SEEK_SET);
 	if (s->runs == 1 || null < 0)
 		return;
-	if (s->input < 0)
-		dup2(null, STDIN_FILENO);
-	dup2(null, STDOUT_FILENO);
-	dup2(null, STDERR_FILENO);
+	for (int fd = s->input < 0 ? STDIN_FILENO : STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (!stdfd_is_held(fd))
+			dup2(null, fd);
 }
 
 /* In the child: run, and keep all rows (@first) or the active one. */

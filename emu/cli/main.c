@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/stdfd.h"
 #include "cli/options.h"
 #include "cli/verbs.h"
 
@@ -45,6 +46,7 @@ int main(int argc, char **argv)
 	struct err e = { .text = "" };
 	int status = -1;
 
+	stdfd_hold();
 	if (!named)
 		v = VERB_RUN;
 	if (options_parse(&o, v, argc - named, argv + named, &e)) {

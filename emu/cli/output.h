@@ -9,7 +9,8 @@
 #include <stdbool.h>
 
 /* Write @b to @path: "-" is standard output, NULL standard error, else a file that is created or
- * replaced.  False: @e names the file and the reason. */
+ * replaced.  False: @e names the file and the reason.  A standard error that was closed at start is
+ * no error. */
 bool output_write(const char *path, const struct buf *b, struct err *e);
 
 /* Can @path, as output_write() takes it, be opened?  The file is made; an old one stays as it is. */

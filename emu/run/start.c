@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/stdfd.h"
 #include "facts/vdsogen.h"
 #include "kernel/exec.h"
 #include "kernel/fd.h"
@@ -211,6 +212,7 @@ static bool start(const struct run_request *r, struct kernel *k, struct err *e)
 	page_init(k);
 	run.loop.insns = engine_insns(k->engine);
 	run.loop.cost = engine_cost(k->engine);
+	stdfd_release();
 	return true;
 }
 
@@ -257,20 +259,26 @@ static void end_child(struct kernel *k)
 	_exit(k->outcome.kind == OUTCOME_SIGNAL ? 128 + k->outcome.status : k->outcome.status);
 }
 
+/* Our own copy of @fd, -1 if it was closed. */
 static int keep(int fd)
 {
-	int own = fcntl(fd, F_DUPFD_CLOEXEC, 3);
+	int own = stdfd_is_held(fd) ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 3);
 
 	return own < 0 ? own : fd_hide(own);
 }
 
-/* The guest is gone: what we say now goes where it was meant to. */
+/* The guest is gone: what we say now goes where it was meant to, and never into a file that the
+ * guest opened there. */
 static void take_back(struct kernel *k)
 {
-	if (k->out_fd >= 0)
-		dup2(k->out_fd, STDOUT_FILENO);
-	if (k->log_fd >= 0)
-		dup2(k->log_fd, STDERR_FILENO);
+	const int own[] = { k->out_fd, k->log_fd };
+
+	for (int i = 0; i < 2; i++) {
+		if (own[i] >= 0)
+			dup2(own[i], STDOUT_FILENO + i);
+		else
+			stdfd_hold_one(STDOUT_FILENO + i);
+	}
 }
 
 bool run_program(const struct run_request *r, struct kernel *k, struct err *e)
