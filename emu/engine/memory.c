@@ -8,7 +8,6 @@
 #include "engine/memory_private.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,15 +60,8 @@ struct memory *memory_new(struct err *e)
 	struct memory *m = xcalloc(1, sizeof(*m));
 
 	m->mmap_top = MMAP_TOP_DEFAULT;
-	m->self_mem = open("/proc/self/mem", O_RDWR | O_CLOEXEC);
-	if (m->self_mem >= 0) {
-		int high = fcntl(m->self_mem, F_DUPFD_CLOEXEC, 900);
-
-		if (high >= 0) {
-			close(m->self_mem);
-			m->self_mem = high;
-		}
-	}
+	m->self_mem = -1;
+	memory_forked(m);
 	if (!fault_install(e)) {
 		free(m);
 		return NULL;

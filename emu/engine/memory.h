@@ -31,6 +31,8 @@ struct memory *memory_new(struct err *e);
 /* Unmap everything of the guest (execve). */
 void memory_clear(struct memory *m);
 void memory_free(struct memory *m);
+/* In a forked child: what was opened on the parent's address space is opened on the child's. */
+void memory_forked(struct memory *m);
 /* Whom to tell of vanished code; NULL: nobody. */
 void memory_set_engine(struct memory *m, struct engine *e);
 

@@ -138,6 +138,7 @@ static void become_child(struct kernel *k, struct pid_slot *s, int vfork_fd)
 	struct task *t = p->current;
 
 	s->host = getpid();
+	memory_forked(k->mem);
 	p->ppid = p->pid;
 	p->pid = s->pid;
 	t->tid = s->pid;
