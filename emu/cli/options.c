@@ -49,6 +49,8 @@ bool options_hides(const char *entry)
 {
 	char name[64];
 
+	if (strncmp(entry, "VSYSEMU_", 8))
+		return false;
 	for (size_t i = 0; i < option_rows_n; i++) {
 		twin_name(&option_rows[i], name, sizeof(name));
 		size_t n = strlen(name);

@@ -399,6 +399,10 @@ bool scan_archive(struct scan_run *s, const char *path, const char **why)
 	struct archive *a = archive_read_new();
 	bool good;
 
+	if (!a) {
+		*why = "libarchive cannot be loaded";
+		return false;
+	}
 	archive_read_support_filter_all(a);
 	archive_read_support_format_all(a);
 	good = archive_read_open_filename(a, path, 1 << 16) == ARCHIVE_OK;

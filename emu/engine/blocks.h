@@ -23,7 +23,7 @@ struct block {
 };
 
 #define BLOCKS 65536u
-#define BLOCK_NONE ((gaddr)1 << 63) /* a pc that no block has */
+#define BLOCK_NONE 0u /* a pc that no block has: nothing is mapped there */
 
 struct blocks {
 	struct block at[BLOCKS];
@@ -34,6 +34,7 @@ static inline struct block *blocks_slot(struct blocks *b, gaddr pc)
 	return &b->at[(pc ^ pc >> 16) & (BLOCKS - 1)];
 }
 
+/* Forget all.  Zeroed memory is clear as it is. */
 void blocks_clear(struct blocks *b);
 /* The translation of the block at @pc was dropped. */
 void blocks_gone(struct blocks *b, gaddr pc);

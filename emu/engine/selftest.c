@@ -12,7 +12,7 @@
 #define CODE ((gaddr)0x100000)
 #define DATA ((gaddr)0x200000)
 #define NOWHERE ((gaddr)0x300000)
-#define STORES 100000u
+#define STORES 4000u
 #define SLOW_STORES_MAX 100u
 
 /* mov $STORES,%ecx; 1: mov %rcx,(%rdi); dec %ecx; jnz 1b; rdtsc; inc %r8; mov (%rsi),%r9; inc %r8; syscall */
@@ -52,8 +52,8 @@ static const char *run(struct engine *e, struct memory *mem)
 	return NULL;
 }
 
-/* xor %ecx,%ecx; div %ecx */
-static const uint8_t divide[] = { 0x31, 0xc9, 0xf7, 0xf1 };
+/* xor %ecx,%ecx; div %ecx; syscall, so that the block ends */
+static const uint8_t divide[] = { 0x31, 0xc9, 0xf7, 0xf1, 0x0f, 0x05 };
 #define DIVIDE (CODE + 2048) /* code that was run already is not looked at again */
 #define ENV_WORDS 1536u /* 32-bit; the library's register file is larger */
 

@@ -993,7 +993,6 @@ struct engine *engine_new(struct memory *mem, const struct engine_ops *ops, int 
 	}
 	e->guard = e->page + PAGE_BYTES;
 	memset(e->page, 0xcc, 2 * PAGE_BYTES);
-	blocks_clear(&e->blocks);
 	engine_set_deadline(e, UINT64_MAX, UINT64_MAX);
 	engine_add_zone(e, VSYSCALL_PAGE, VSYSCALL_PAGE_END);
 	repair.tsc = tsc;

@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Work of one kind, for comparing the emulator's speed with the processor's and with qemu-x86_64's:
- * speed KIND [ROUNDS].  Prints a checksum that must be the same everywhere.
+ * speed KIND [ROUNDS [COMMAND...]].  Prints a checksum that must be the same everywhere.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+static char **command; /* what spawn starts */
 
 static unsigned long integer(unsigned n)
 {
@@ -118,6 +122,66 @@ static unsigned long syscalls(unsigned n)
 	return sum;
 }
 
+/* Single bytes through a pipe, there and back. */
+static unsigned long pipes(unsigned n)
+{
+	unsigned long sum = 0;
+	int p[2];
+	char c = 1;
+
+	if (pipe(p))
+		return 0;
+	for (unsigned i = 0; i < n * 20000; i++)
+		if (write(p[1], &c, 1) == 1 && read(p[0], &c, 1) == 1)
+			sum += (unsigned long)c;
+	close(p[0]);
+	close(p[1]);
+	return sum;
+}
+
+/* Many small mappings, no two neighbours alike, each touched, changed and taken away. */
+static unsigned long mappings(unsigned n)
+{
+	enum { PAGE = 4096 };
+	char **at = malloc(n * sizeof(*at));
+	unsigned long sum = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		at[i] = mmap(NULL, PAGE * (1 + i % 3), PROT_READ | PROT_WRITE | (i & 1 ? PROT_EXEC : 0),
+			     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		*at[i] = (char)i;
+	}
+	for (unsigned i = 0; i < n; i += 2)
+		mprotect(at[i], PAGE, PROT_READ);
+	for (unsigned i = 0; i < n; i++) {
+		sum += (unsigned char)*at[i];
+		munmap(at[i], PAGE * (1 + i % 3));
+	}
+	free(at);
+	return sum;
+}
+
+/* fork and execve of COMMAND, waited for. */
+static unsigned long spawn(unsigned n)
+{
+	unsigned long ended = 0;
+
+	for (unsigned i = 0; i < n; i++) {
+		int status = 1;
+		pid_t pid = fork();
+
+		if (!pid) {
+			if (!freopen("/dev/null", "w", stdout))
+				_exit(126);
+			execv(command[0], command);
+			_exit(127);
+		}
+		waitpid(pid, &status, 0);
+		ended += !status;
+	}
+	return ended;
+}
+
 /* The page's time(): xonly on this kernel. */
 static unsigned long vsyscalls(unsigned n)
 {
@@ -139,17 +203,20 @@ static const struct {
 	unsigned long (*run)(unsigned);
 } kinds[] = { { "integer", integer }, { "memory", memory },	  { "calls", calls },	  { "sse", sse },
 	      { "malloc", lists },    { "strings", strings }, { "syscalls", syscalls }, { "vsyscalls", vsyscalls },
-	      { "start", start } };
+	      { "pipes", pipes },     { "mappings", mappings }, { "spawn", spawn },	{ "start", start } };
 
 int main(int argc, char **argv)
 {
 	unsigned rounds = argc > 2 ? (unsigned)atoi(argv[2]) : 10;
 
+	command = argv + 3;
+	if (argc > 1 && !strcmp(argv[1], "spawn") && argc < 4)
+		argc = 0;
 	for (unsigned i = 0; argc > 1 && i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (!strcmp(argv[1], kinds[i].name)) {
 			printf("%s %lu\n", argv[1], kinds[i].run(rounds));
 			return 0;
 		}
-	fprintf(stderr, "usage: speed KIND [ROUNDS]\n");
+	fprintf(stderr, "usage: speed KIND [ROUNDS [COMMAND...]]\n");
 	return 2;
 }

@@ -27,11 +27,28 @@ done | awk '{ r = $4 / $2; s = $3 ? $4 / $3 : 0
 	printf "%-12s %8.3fs %8.3fs %8.3fs %9.2fx %9.2fx\n", $1, $2 / 1e9, $3 / 1e9, $4 / 1e9, r, s
 	lr += log(r); if (s) ls += log(s); n++ }
 	END { printf "geometric mean %43.2fx %9.2fx\n", exp(lr / n), exp(ls / n) }'
-n=$(best "$S" start)
+# line NAME NATIVE QEMU VSYSEMU (ns)
+line() { echo "$2 $3 $4" | awk -v n="$1" '{ printf "%s: native %.1f ms, qemu-x86_64 %.1f ms, vsysemu %.1f ms: %.2fx of qemu-x86_64\n", n, $1/1e6, $2/1e6, $3/1e6, $2 ? $3/$2 : 0 }'; }
+# three NAME COMMAND...: natively, in qemu-x86_64, in vsysemu
+three() {
+	name=$1
+	shift
+	q=0
+	[ -n "$qemu" ] && q=$(best "$qemu" "$@")
+	line "$name" "$(best "$@")" "$q" "$(best "$V" -q "$@")"
+}
+three "start-up, static" "$S" start
+three "start-up, dynamic" "$B/guest/hello-dynamic"
+three "system calls: 400,000 getuid" "$S" syscalls 10
+three "system calls: 200,000 write and read of a byte" "$S" pipes 10
+for n in 1250 5000 20000; do three "$n mappings" "$S" mappings $n; done
+# What a native loop starts in qemu-x86_64 is what its users get: execve there leaves the emulator.
 q=0
-[ -n "$qemu" ] && q=$(best "$qemu" "$S" start)
-v=$(best "$V" -q "$S" start)
-echo "$n $q $v" | awk '{ printf "start-up: native %.1f ms, qemu-x86_64 %.1f ms, vsysemu %.1f ms: %.2fx of qemu-x86_64\n", $1/1e6, $2/1e6, $3/1e6, $2 ? $3/$2 : 0 }'
+[ -n "$qemu" ] && q=$(best "$S" spawn 20 "$qemu" "$B/guest/hello")
+line "20 fork and execve of a static program" "$(best "$S" spawn 20 "$B/guest/hello")" "$q" \
+	"$(best "$V" -q "$S" spawn 20 "$B/guest/hello")"
+peak() { sh -c 'command time -f %M "$@" 2>&1 >/dev/null | tail -n 1' sh "$@"; }
+echo "peak memory of a hello: qemu-x86_64 $( [ -n "$qemu" ] && peak "$qemu" "$B/guest/hello" ) KB, vsysemu $(peak "$V" -q "$B/guest/hello") KB"
 for m in emulate xonly; do
 	v=$(best "$V" -q --mode=$m "$S" vsyscalls 25)
 	z=$(best "$V" -q --mode=$m "$S" vsyscalls 0)

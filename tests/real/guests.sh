@@ -25,6 +25,15 @@ for g in hello hello-static-pie hello-dynamic hello-dynamic-fixed hello-musl hel
 		skip "$g" "no compiler for it"
 	fi
 done
+if python3 -c 'import resource' 2>/dev/null; then
+	kb=$(python3 -c '
+import resource, subprocess, sys
+assert b"bye" in subprocess.run(sys.argv[1:], stdout=subprocess.PIPE).stdout
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)' "$V" -q "$B/guest/hello")
+	is "peak memory of a hello is at most 60 MB (${kb:-?} KB)" $((${kb:-99999} <= 60 * 1024)) 1
+else
+	skip "peak memory" "no python3"
+fi
 same "t02-fsmark-vdso" "$B/guest/t02-fsmark-vdso" 2000
 if [ -z "$profile" ] || [ $mode = none ]; then
 	skip "guests that use the page" "no profile like $release with vsyscall=$mode"
