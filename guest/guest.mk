@@ -125,3 +125,10 @@ $(BENCHES): $(GUEST_DIR)/bench/%: guest/bench/%.c guest/vdso-find.h guest/vsysca
 	$(Q)$(CC) $(GUEST_STATIC) -Iguest -o $@ $<
 guests: $(BENCHES)
 $(GUEST_DIR)/vdso-check: guest/vdso-find.h
+
+# Every source of time.
+CLOCKS_C := $(wildcard guest/clocks/*.c)
+$(GUEST_DIR)/clocks: $(CLOCKS_C) guest/clocks/clocks.h guest/vdso-find.h guest/vsyscall.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(GUEST_STATIC) -mno-red-zone -Iguest -o $@ $(CLOCKS_C)
+guests: $(GUEST_DIR)/clocks

@@ -222,10 +222,10 @@ uint64_t clock_next_tick_ns(const struct clock *c)
 	return clock_last_tick_ns(c) + NS_PER_S / c->tick_hz;
 }
 
-void clock_split(uint64_t total_ns, uint64_t user16, uint64_t system16, uint64_t *user_ns, uint64_t *system_ns)
+uint64_t clock_cpu_ns(const struct clock *c, uint64_t user16, uint64_t system16, uint64_t *user_ns,
+		      uint64_t *system_ns)
 {
-	uint64_t all = user16 + system16;
-
-	*user_ns = all ? (uint64_t)((u128)total_ns * user16 / all) : total_ns;
-	*system_ns = total_ns - *user_ns;
+	*user_ns = clock_cycles16_to_ns(c, user16);
+	*system_ns = clock_cycles16_to_ns(c, system16);
+	return *user_ns + *system_ns;
 }

@@ -87,10 +87,11 @@ uint64_t clock_last_tick_ns(const struct clock *c);
 uint64_t clock_next_tick_ns(const struct clock *c);
 
 /*
- * Split exact run time @total_ns between user and system as getrusage and times show it: in the
- * ratio of @user16 : @system16 of cycles charged (they carry the tick or precise accounting already).
+ * CPU time of @user16 and @system16 sixteenths of a cycle (they carry the tick or precise accounting
+ * already): the sum is what CPU-time clocks show, the parts what getrusage and times show.  None of the
+ * three ever falls as cycles are added.
  */
-void clock_split(uint64_t total_ns, uint64_t user16, uint64_t system16, uint64_t *user_ns,
-		 uint64_t *system_ns);
+uint64_t clock_cpu_ns(const struct clock *c, uint64_t user16, uint64_t system16, uint64_t *user_ns,
+		      uint64_t *system_ns);
 
 #endif

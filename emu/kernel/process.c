@@ -77,9 +77,7 @@ void process_end(struct kernel *k)
 	vfork_done(k, 'x');
 	if (!s)
 		return;
-	clock_split(clock_cycles16_to_ns(&k->clock,
-					 k->clock.user_cycles16 + k->clock.system_cycles16),
-		    k->clock.user_cycles16, k->clock.system_cycles16, &user, &sys);
+	clock_cpu_ns(&k->clock, k->clock.user_cycles16, k->clock.system_cycles16, &user, &sys);
 	s->user_ns += user;
 	s->system_ns += sys;
 	pids_end(k, k->outcome.kind == OUTCOME_EXIT ? (k->outcome.status & 0xff) << 8 :

@@ -104,9 +104,8 @@ static uint64_t mapped_bytes(struct kernel *k)
 static void cpu_ticks(struct kernel *k, uint64_t *user, uint64_t *sys)
 {
 	const struct clock *c = &k->clock;
-	uint64_t ns = clock_cycles16_to_ns(c, c->user_cycles16 + c->system_cycles16);
 
-	clock_split(ns, c->user_cycles16, c->system_cycles16, user, sys);
+	clock_cpu_ns(c, c->user_cycles16, c->system_cycles16, user, sys);
 	*user /= NS_PER_S / USER_HZ;
 	*sys /= NS_PER_S / USER_HZ;
 }

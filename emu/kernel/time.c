@@ -115,8 +115,9 @@ int64_t sys_getcpu(struct kernel *k, const uint64_t a[6])
 /* Exact CPU time of the process so far. */
 static int64_t cpu_ns(struct kernel *k)
 {
-	return (int64_t)clock_cycles16_to_ns(&k->clock,
-					     k->clock.user_cycles16 + k->clock.system_cycles16);
+	uint64_t user, sys;
+
+	return (int64_t)clock_cpu_ns(&k->clock, k->clock.user_cycles16, k->clock.system_cycles16, &user, &sys);
 }
 
 /* CPU-time clocks of pids and tids: ~id << 3 | which (posix-timers.h); id 0 is the caller's. */
@@ -145,7 +146,7 @@ static int64_t cpu_clock(struct kernel *k, int id, int64_t *ns)
 			return -EINVAL;
 		if (id & THREAD_CLOCK_BIT) {
 			task_times(k, t, &user, &sys);
-			*ns = (int64_t)clock_cycles16_to_ns(&k->clock, user + sys);
+			*ns = (int64_t)clock_cpu_ns(&k->clock, user, sys, &user, &sys);
 			return 0;
 		}
 	}
@@ -268,8 +269,7 @@ static void cpu_times(struct kernel *k, uint64_t ns[4])
 {
 	const struct pid_slot *s = pids_self(k);
 
-	clock_split((uint64_t)cpu_ns(k), k->clock.user_cycles16, k->clock.system_cycles16, &ns[0],
-		    &ns[1]);
+	clock_cpu_ns(&k->clock, k->clock.user_cycles16, k->clock.system_cycles16, &ns[0], &ns[1]);
 	ns[2] = s ? s->user_ns : 0;
 	ns[3] = s ? s->system_ns : 0;
 }
@@ -303,7 +303,7 @@ int64_t sys_getrusage(struct kernel *k, const uint64_t a[6])
 	switch ((int)a[0]) {
 	case RUSAGE_THREAD:
 		task_times(k, k->proc.current, &user, &sys);
-		clock_split(clock_cycles16_to_ns(&k->clock, user + sys), user, sys, &ns[0], &ns[1]);
+		clock_cpu_ns(&k->clock, user, sys, &ns[0], &ns[1]);
 		/* fall through */
 	case RUSAGE_SELF:
 		set_timeval(&ru.ru_utime, ns[0]);
@@ -327,7 +327,7 @@ int64_t sys_sysinfo(struct kernel *k, const uint64_t a[6])
 
 	memset(&si, 0, sizeof(si));
 	clock_read(&k->clock, CLOCK_BOOTTIME, &boot);
-	si.uptime = boot / (int64_t)NS_PER_S;
+	si.uptime = (boot + (int64_t)NS_PER_S - 1) / (int64_t)NS_PER_S;
 	si.totalram = 1ul << 30;
 	si.freeram = 3ul << 28;
 	si.procs = (unsigned short)pids_running(k);

@@ -65,7 +65,9 @@ void timers_free(struct kernel *k)
 
 static uint64_t cpu_ns(struct kernel *k)
 {
-	return clock_cycles16_to_ns(&k->clock, k->clock.user_cycles16 + k->clock.system_cycles16);
+	uint64_t user, sys;
+
+	return clock_cpu_ns(&k->clock, k->clock.user_cycles16, k->clock.system_cycles16, &user, &sys);
 }
 
 static uint64_t scale_now(struct kernel *k, const struct ktimer *t)

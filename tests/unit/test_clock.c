@@ -187,25 +187,33 @@ static void namespace(void **state)
 	assert_int_equal(a, b);
 }
 
-static void split(void **state)
+/* User and system time and their sum: whatever is charged next, none of them falls. */
+static void cpu_time(void **state)
 {
-	uint64_t u, s;
+	uint64_t x = 88172645463325252ull, user16 = 0, system16 = 0, last[3] = { 0 }, now[3];
+	struct clock c;
 
 	(void)state;
-	clock_split(1000, 1, 3, &u, &s);
-	assert_int_equal(u, 250);
-	assert_int_equal(s, 750);
-	clock_split(1000, 0, 0, &u, &s);
-	assert_int_equal(u + s, 1000);
-	clock_split(UINT64_MAX, UINT64_MAX / 2, UINT64_MAX / 2, &u, &s);
-	assert_true(u + s == UINT64_MAX);
+	clock_init(&c, 3400000001, 2300000000, 250, EPOCH_NS, NS_PER_S);
+	for (int i = 0; i < 1000000; i++) {
+		uint64_t r = next(&x);
+
+		user16 += r & 1 ? (r >> 8) % 60 : 0;
+		system16 += r & 1 ? 0 : (r >> 8) % 60;
+		now[2] = clock_cpu_ns(&c, user16, system16, &now[0], &now[1]);
+		for (unsigned j = 0; j < 3; j++) {
+			assert_true(now[j] >= last[j]);
+			last[j] = now[j];
+		}
+		assert_int_equal(now[0] + now[1], now[2]);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(never_backwards), cmocka_unit_test(rates), cmocka_unit_test(no_drift),
-		cmocka_unit_test(ids), cmocka_unit_test(namespace), cmocka_unit_test(split),
+		cmocka_unit_test(ids), cmocka_unit_test(namespace), cmocka_unit_test(cpu_time),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
