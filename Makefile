@@ -121,7 +121,7 @@ help:
 	@echo 'test     install what is missing, build, run the tests'
 	@echo 'soak     the long forms of the tests: fuzz, schedules, properties'
 	@echo 'selftests  the kernel'"'"'s own selftests, if linux-source-6.1 is installed'
-	@echo 'bench    ratios to native and to qemu-x86_64'
+	@echo 'bench    ratios to native and to qemu-x86_64; speed of scan'
 	@echo 'docs     man page and completions from the option table'
 	@echo 'lint     clang-format, clang-tidy, cppcheck, house rules'
 	@echo 'san      build with ASan and UBSan into build-san and run the tests'

@@ -54,3 +54,16 @@ for m in emulate xonly; do
 	z=$(best "$V" -q --mode=$m "$S" vsyscalls 0)
 	echo "an emulated vsyscall ($m): $(((v - z) / 1000000)) ns of host time"
 done
+
+# `scan` over ELF files without a hit, from the page cache, beside grep -c over the same bytes.
+T=$(mktemp -d) || exit 1
+trap 'rm -rf "$T"' EXIT
+find /usr/bin /usr/lib -xdev -type f -size +64k \( -name '*.so*' -o -perm -u+x \) -print0 2>/dev/null | sort -z |
+	xargs -0r "$V" scan --report=csv 2>/dev/null | tr -d '\r' |
+	awk -F, 'NR > 1 && $3 == "clean" && !$6 && !/"/ { print $1 }' | sort -u | head -n 1500 |
+	tr '\n' '\0' >"$T/list"
+bytes=$(xargs -0r stat -Lc %s <"$T/list" | awk '{ s += $1 } END { print s + 0 }')
+g=$(best xargs -0 -r -a "$T/list" grep -c 'no such text')
+one=$(best "$V" scan -q --jobs=1 --files0-from="$T/list")
+all=$(best "$V" scan -q --jobs="$(nproc)" --files0-from="$T/list")
+echo "$bytes $g $one $all $(nproc)" | awk '$1 { printf "scan: %.0f MB without a hit: %.0f MB/s on one core, %.2fx the time of grep -c; %.2fx as fast with %d jobs\n", $1 / 1e6, $1 / $3 * 1e3, $3 / $2, $3 / $4, $5 }'
