@@ -105,6 +105,7 @@ static bool on_fault(int signo, siginfo_t *si, void *context)
 		.code = ((uint32_t)reg[REG_ERR] & ERR_PRESENT_WRITE) | ERR_USER,
 		.bus = signo == SIGBUS,
 		.noncanonical = signo == SIGSEGV && si->si_code == SI_KERNEL,
+		.direct = in_jit(pc),
 	};
 	if (in_jit(pc)) {
 		/* Translated code keeps nothing below its stack pointer that is needed again. */

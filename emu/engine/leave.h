@@ -13,6 +13,7 @@ struct leave_fault {
 	uint32_t code; /* PF_* of the host's page fault, U set */
 	bool bus; /* SIGBUS */
 	bool noncanonical; /* the host reported no address */
+	bool direct; /* in translated code itself, not in a helper of it */
 	bool translating; /* no guest instruction was running: the translator read code */
 };
 

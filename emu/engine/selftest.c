@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "engine/direct.h"
 #include "engine/memory.h"
 #include "engine/repair.h"
 
@@ -91,6 +92,36 @@ static const char *find_in_flight(struct engine *e, struct memory *mem)
 	return divides(e) && divides(e) ? NULL : "a second exception is another one";
 }
 
+/* mov (%rsi),%r9; syscall */
+static const uint8_t load[] = { 0x4c, 0x8b, 0x0e, 0x0f, 0x05 };
+#define LOAD (CODE + 1024)
+
+/* Is what lies outside of the window out of reach, told exactly, twice, and what lies inside not? */
+static const char *loads(struct engine *e, struct memory *mem)
+{
+	const uint64_t outside[] = { (uint64_t)(uintptr_t)load, (uint64_t)(uintptr_t)&mem, (uint64_t)1 << 46,
+				     (uint64_t)1 << 47, UINT64_MAX << 47 };
+	struct trap t;
+
+	if (memory_poke(mem, LOAD, load, sizeof(load)))
+		return "its code cannot be written";
+	for (unsigned i = 0; i < 2 * sizeof(outside) / sizeof(*outside); i++) {
+		uint64_t a = outside[i / 2], before = engine_insns(e);
+		bool canonical = gaddr_is_canonical(a);
+
+		engine_set(e, REG_RIP, LOAD);
+		engine_set(e, REG_R9, 5);
+		engine_set(e, REG_RSI, a);
+		engine_run(e, &t);
+		if (t.kind != TRAP_EXCEPTION || t.vector != (canonical ? VEC_PF : VEC_GP) || t.rip != LOAD ||
+		    t.addr != (canonical ? a : 0) || engine_get(e, REG_R9) != 5 || engine_insns(e) != before)
+			return "a load leaves the window";
+	}
+	engine_set(e, REG_RSI, DATA);
+	engine_run(e, &t);
+	return t.kind == TRAP_SYSCALL && engine_get(e, REG_R9) == 1 ? NULL : "a load is wrong";
+}
+
 bool selftest_run(struct engine *e, struct memory *mem, char *why, size_t size)
 {
 	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
@@ -102,6 +133,8 @@ bool selftest_run(struct engine *e, struct memory *mem, char *why, size_t size)
 		bad = run(e, mem);
 	if (!bad)
 		bad = find_in_flight(e, mem);
+	if (!bad && direct_enabled())
+		bad = loads(e, mem);
 	memory_munmap(mem, CODE, PAGE_BYTES);
 	memory_munmap(mem, DATA, PAGE_BYTES);
 	engine_forget(e, CODE, CODE + PAGE_BYTES);

@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "engine/blocks.h"
+#include "engine/direct.h"
 #include "engine/engine.h"
 #include "engine/leave.h"
 #include "engine/memory.h"
@@ -29,11 +30,12 @@
 #define CR4_OSFXSR_OSXMMEXCPT 0x600u
 #define MSR_TSC_AUX 0xc0000103u
 #define ZONES_MAX 9
+#define LEVEL_DIRECT 2 /* the first level with guarded direct loads */
 #define STUCK_MAX 1000u /* returns of the library in a row that explain nothing */
 
 /* Why the library was asked to stop. */
 enum why {
-	WHY_NONE, WHY_ZONE, WHY_LIMIT, WHY_SYSCALL, WHY_VECTOR, WHY_BLOCK, WHY_FAULT, WHY_FETCH
+	WHY_NONE, WHY_ZONE, WHY_LIMIT, WHY_SYSCALL, WHY_VECTOR, WHY_BLOCK, WHY_FAULT, WHY_FETCH, WHY_AVOID
 };
 
 struct engine {
@@ -457,7 +459,8 @@ static void on_leave(void *ctx, const struct leave_fault *f)
 		return;
 	}
 	e->fault = *f;
-	stop(e, WHY_FAULT);
+	/* A guarded load outside of the window: what it is there, the library knows. */
+	stop(e, f->direct && (f->noncanonical || f->addr >= WINDOW_END) ? WHY_AVOID : WHY_FAULT);
 }
 
 static void on_gone(void *ctx, gaddr pc)
@@ -684,6 +687,14 @@ static bool on_vector(struct engine *e, struct trap *t)
 	return exception(t, e->vector, 0, 0);
 }
 
+static void on_avoid(struct engine *e)
+{
+	e->rip = eip(e);
+	correct(e, e->rip);
+	direct_avoid(e->rip);
+	uc_ctl_remove_cache(e->uc, e->rip, e->rip + 1);
+}
+
 static bool on_data(struct engine *e, struct trap *t)
 {
 	e->rip = eip(e);
@@ -722,6 +733,9 @@ static bool on_return(struct engine *e, uc_err err, struct trap *t)
 		return on_data(e, t);
 	case WHY_FETCH:
 		return on_fetch(e, t);
+	case WHY_AVOID:
+		on_avoid(e);
+		return false;
 	case WHY_BLOCK:
 		if (e->walk.at == e->rip)
 			return objection(e, t);
@@ -963,6 +977,7 @@ static void test_self(struct engine *e, int level)
 	unsigned major = 0, minor = 0;
 	char why[128];
 
+	direct_enable(false);
 	uc_version(&major, &minor);
 	repair.enabled = level && repair_possible() && major == 2 && minor == 0;
 	if (!repair.enabled && level)
@@ -972,6 +987,16 @@ static void test_self(struct engine *e, int level)
 		snprintf(e->notes, sizeof(e->notes),
 			 "this libunicorn cannot restore registers at a fault: faults are inexact");
 		return;
+	}
+	if (repair.enabled && (level < 0 || level >= LEVEL_DIRECT)) {
+		const char *missing = direct_missing();
+
+		direct_enable(!missing);
+		if (selftest_run(e, e->mem, why, sizeof(why)))
+			return;
+		if (direct_enabled())
+			snprintf(e->notes, sizeof(e->notes), "self-test of the engine: %s: direct loads are off", why);
+		direct_enable(false);
 	}
 	if (selftest_run(e, e->mem, why, sizeof(why)))
 		return;
