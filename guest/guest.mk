@@ -119,7 +119,7 @@ endif
 
 guests: $(GUESTS)
 
-BENCHES := $(GUEST_DIR)/bench/speed $(GUEST_DIR)/bench/timing $(GUEST_DIR)/bench/gettime
+BENCHES := $(GUEST_DIR)/bench/speed $(GUEST_DIR)/bench/timing $(GUEST_DIR)/bench/gettime $(GUEST_DIR)/bench/mix
 $(BENCHES): $(GUEST_DIR)/bench/%: guest/bench/%.c guest/vdso-find.h guest/vsyscall.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(GUEST_STATIC) -Iguest -o $@ $<

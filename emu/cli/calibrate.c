@@ -94,14 +94,21 @@ static void stage(struct buf *b, enum cost_stage s, double cycles, const char *h
 	buf_printf(b, "%s_cycles = %.5g | measured | %s\n", cost_stage_name(s), cycles, how);
 }
 
+static double stages_sum(const struct cpu_model *c, const enum cost_stage *s, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += c->stage_cycles[s[i]];
+	return sum;
+}
+
 /* A sum over stages that all keep their shares of @base. */
 static void split(struct buf *b, const struct cpu_model *base, const enum cost_stage *s, size_t n, double sum,
 		  const char *how)
 {
-	double old = 0;
+	double old = stages_sum(base, s, n);
 
-	for (size_t i = 0; i < n; i++)
-		old += base->stage_cycles[s[i]];
 	for (size_t i = 0; i < n && old > 0; i++)
 		stage(b, s[i], base->stage_cycles[s[i]] * sum / old, how);
 }
@@ -125,8 +132,9 @@ static void write_head(const struct calibrate *c, const struct host *h, const st
 
 static const enum cost_stage syscall_stages[] = { STAGE_syscall, STAGE_syscall_save, STAGE_syscall_dispatch,
 						  STAGE_syscall_work, STAGE_sysret };
+/* All that a call by the page has beside its body (path_page_fault_entry and _exit of a kernel profile). */
 static const enum cost_stage trap_stages[] = { STAGE_page_fault_gate, STAGE_trap_save, STAGE_fault_path,
-					       STAGE_trap_restore, STAGE_iret };
+					       STAGE_emulate_checks, STAGE_trap_restore, STAGE_iret };
 
 /* Prices that several loops lead to. */
 struct prices {
@@ -179,9 +187,10 @@ static void write_traps(const struct calibrate *c, const struct cpu_model *base,
 		split(b, base, trap_stages, ARRAY_SIZE(trap_stages), trap,
 		      "gettimeofday by the page less its body; split as base");
 	} else {
-		for (size_t i = 0; i < ARRAY_SIZE(trap_stages); i++)
-			trap += base->stage_cycles[trap_stages[i]];
+		trap = stages_sum(base, trap_stages, ARRAY_SIZE(trap_stages));
 	}
+	/* A first touch takes the same trap without the checks of the page. */
+	trap *= 1 - base->stage_cycles[STAGE_emulate_checks] / stages_sum(base, trap_stages, ARRAY_SIZE(trap_stages));
 	if (signal > 0)
 		stage(b, STAGE_work_signal, signal, "raise less its calls and sigreturn");
 	stage(b, STAGE_work_fault, above(net(c, PROBE_touch) - trap, 0), "first touch less a trap");

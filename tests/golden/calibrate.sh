@@ -32,4 +32,20 @@ for p in "vdso CLOCK_MONOTONIC" "syscall dummy" "syscall CLOCK_MONOTONIC"; do
 	is "$p: within a factor of 1.6 of this machine" "$(awk -v n="$n" -v e="$e" 'BEGIN {
 		print (e < n * 1.6 && n < e * 1.6 ? "yes" : e " against " n) }')" yes
 done
+# What the page costs a program beside the vDSO, natively and predicted.
+for try in 1 2 3; do
+	tests/bench/ratio.sh "$T/this.ini" >"$T/out" 2>"$T/err"
+	rc=$?
+	[ $rc -eq 0 ] && break
+done
+if [ $rc -eq 77 ]; then
+	skip "the ratio of vsyscall to vDSO" "$(grep -v '^[ w]' "$T/out" | tail -n 1)"
+else
+	is "the ratio of vsyscall to vDSO is within 10 % of this machine's" "$rc $(grep -c %  "$T/out") $(cat "$T/err")" "0 4 "
+fi
+# The trap's stages add up to what was measured: none counts twice.
+total=$("$V" explain --kernel=6.18 --mode=xonly --cpu="$T/this.ini" gettimeofday | sed -n 's/^emulated;.*: \([0-9.]*\) cycles.*/\1/p')
+loop=$(sed -n 's/^; vsyscall  *\([0-9.]*\) .*/\1/p' "$T/this.ini") empty=$(sed -n 's/^; empty  *\([0-9.]*\) .*/\1/p' "$T/this.ini")
+is "explain's total is the measured call" "$(awk -v t="$total" -v l="$loop" -v e="$empty" 'BEGIN {
+	d = t - (l - e); print (d < 5 && d > -5 ? "yes" : t " against " l - e) }')" yes
 done_testing
