@@ -11,7 +11,7 @@ GUEST_FLAGS := -D_GNU_SOURCE -O2 -Wno-unused-command-line-argument -g -std=gnu11
 GUEST_STATIC := $(GUEST_FLAGS) -static -no-pie
 GUEST_DIR := $(B)/guest
 
-GUEST_C := arrivals fork-memory t03-midpage t04-sled t05-pointers t06-page-reader t07-no-vdso t08-seccomp t09-copied-page \
+GUEST_C := arrivals clock-kinds fork-memory t03-midpage t04-sled t05-pointers t06-page-reader t07-no-vdso t08-seccomp t09-copied-page \
 	page-rights seccomp-threads signals step-syscall syscall-width threads vdso-check
 GUESTS := $(GUEST_C:%=$(GUEST_DIR)/%)
 $(GUESTS): $(GUEST_DIR)/%: guest/%.c guest/vsyscall.h

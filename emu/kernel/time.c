@@ -15,6 +15,7 @@
 #include "kernel/sys.h"
 #include "kernel/syscall.h"
 #include "kernel/task.h"
+#include "kernel/timer.h"
 #include "kernel/wait.h"
 #include "kernel/uaccess.h"
 
@@ -112,26 +113,20 @@ int64_t sys_getcpu(struct kernel *k, const uint64_t a[6])
 	return body_getcpu(k, a, NULL);
 }
 
-/* Exact CPU time of the process so far. */
-static int64_t cpu_ns(struct kernel *k)
-{
-	uint64_t user, sys;
-
-	return (int64_t)clock_cpu_ns(&k->clock, k->clock.user_cycles16, k->clock.system_cycles16, &user, &sys);
-}
-
 /* CPU-time clocks of pids and tids: ~id << 3 | which (posix-timers.h); id 0 is the caller's. */
+#define VIRTUAL_CLOCK 1 /* user time alone */
+#define DYNAMIC_CLOCK 3 /* of the low three bits: a device's, by descriptor */
 #define THREAD_CLOCK_BIT 4
 #define THREAD_CLOCK ((int)(~0u << 3 | THREAD_CLOCK_BIT | 2))
 
-static bool is_cpu_clock(int id)
+bool time_is_cpu_clock(int id)
 {
 	return id == CLOCK_PROCESS_CPUTIME_ID || id == CLOCK_THREAD_CPUTIME_ID || id < 0;
 }
 
-static int64_t cpu_clock(struct kernel *k, int id, int64_t *ns)
+int64_t time_cpu_clock(struct kernel *k, int id, int64_t *ns)
 {
-	uint64_t user, sys;
+	uint64_t user = k->clock.user_cycles16, sys = k->clock.system_cycles16, all;
 	const struct task *t;
 	pid_t pid;
 
@@ -140,24 +135,32 @@ static int64_t cpu_clock(struct kernel *k, int id, int64_t *ns)
 	if (id < 0) {
 		pid = ~(id >> 3);
 		if ((id & 3) == 3)
-			return -EINVAL; /* CLOCKFD: no dynamic clocks here */
+			return -EINVAL; /* a device's, of which there are none here, or none at all */
 		t = task_find(k, pid);
 		if (!t || (!(id & THREAD_CLOCK_BIT) && pid && pid != k->proc.pid))
 			return -EINVAL;
-		if (id & THREAD_CLOCK_BIT) {
+		if (id & THREAD_CLOCK_BIT)
 			task_times(k, t, &user, &sys);
-			*ns = (int64_t)clock_cpu_ns(&k->clock, user, sys, &user, &sys);
-			return 0;
-		}
 	}
-	*ns = cpu_ns(k);
+	all = clock_cpu_ns(&k->clock, user, sys, &user, &sys);
+	*ns = (int64_t)(id < 0 && (id & 3) == VIRTUAL_CLOCK ? user : all);
 	return 0;
+}
+
+int time_named_clock(struct kernel *k, int id)
+{
+	unsigned tid = (unsigned)k->proc.current->tid;
+
+	if (id == CLOCK_THREAD_CPUTIME_ID)
+		id = THREAD_CLOCK;
+	/* Number 0 is the caller. */
+	return id < 0 && id & THREAD_CLOCK_BIT && ~(id >> 3) == 0 ? (int)(~tid << 3 | ((unsigned)id & 7)) : id;
 }
 
 static int64_t clock_value(struct kernel *k, int id, int64_t *ns)
 {
-	if (is_cpu_clock(id))
-		return cpu_clock(k, id, ns);
+	if (time_is_cpu_clock(id))
+		return time_cpu_clock(k, id, ns);
 	return clock_read(&k->clock, id, ns) ? 0 : -EINVAL;
 }
 
@@ -182,7 +185,7 @@ int64_t sys_clock_getres(struct kernel *k, const uint64_t a[6])
 
 	if (r)
 		return r;
-	if (is_cpu_clock(id))
+	if (time_is_cpu_clock(id))
 		ns = 1;
 	else
 		clock_resolution(&k->clock, id, &ns);
@@ -232,6 +235,22 @@ int64_t sys_nanosleep(struct kernel *k, const uint64_t a[6])
 	return r ? r : sleep_until(k, add_ns(k->clock.now_ns, ns), a[1], true);
 }
 
+/* Until CPU time has come to @ns; without another thread that takes some, for ever. */
+static int64_t sleep_cpu(struct kernel *k, int id, uint64_t ns, bool absolute)
+{
+	int64_t now = 0, r = time_cpu_clock(k, id, &now);
+	uint64_t until = absolute ? ns : add_ns((uint64_t)now, ns);
+
+	while (!r && (uint64_t)now < until) {
+		uint64_t left = task_alone(k) ? (uint64_t)INT64_MAX : until - (uint64_t)now;
+
+		if (!wait_until(k, add_ns(k->clock.now_ns, left)))
+			return -ERESTARTNOHAND;
+		r = time_cpu_clock(k, id, &now);
+	}
+	return r;
+}
+
 int64_t sys_clock_nanosleep(struct kernel *k, const uint64_t a[6])
 {
 	int id = (int)a[0];
@@ -249,18 +268,21 @@ int64_t sys_clock_nanosleep(struct kernel *k, const uint64_t a[6])
 	case CLOCK_PROCESS_CPUTIME_ID:
 		break;
 	default:
-		return clock_value(k, id, &now) ? -EINVAL : -EOPNOTSUPP;
+		r = clock_value(k, id, &now);
+		if (id < 0 && (id & 7) == DYNAMIC_CLOCK)
+			return -EOPNOTSUPP;
+		if (r || id >= 0)
+			return r ? -EINVAL : -EOPNOTSUPP;
+		if (id & THREAD_CLOCK_BIT && (~(id >> 3) == 0 || ~(id >> 3) == k->proc.current->tid))
+			return -EINVAL; /* it would not go on while its thread sleeps */
 	}
 	r = get_timespec(k, a[2], &ns);
 	if (r)
 		return r;
+	if (time_is_cpu_clock(id))
+		return sleep_cpu(k, id, ns, absolute);
 	if (!absolute)
 		return sleep_until(k, add_ns(k->clock.now_ns, ns), a[3], true);
-	if (is_cpu_clock(id)) {
-		/* Nothing runs while the only thread sleeps: only what is past already returns. */
-		clock_value(k, id, &now);
-		return (int64_t)ns <= now ? 0 : sleep_until(k, INT64_MAX, 0, false);
-	}
 	return sleep_until(k, clock_when(&k->clock, id, (int64_t)ns), 0, false);
 }
 

@@ -72,7 +72,12 @@ static uint64_t cpu_ns(struct kernel *k)
 
 static uint64_t scale_now(struct kernel *k, const struct ktimer *t)
 {
-	return t->cpu_time ? cpu_ns(k) : k->clock.now_ns;
+	int64_t ns = 0;
+
+	if (!t->cpu_time)
+		return k->clock.now_ns;
+	/* Of a thread that has ended it stands still. */
+	return !t->clockid ? cpu_ns(k) : time_cpu_clock(k, t->clockid, &ns) ? 0 : (uint64_t)ns;
 }
 
 /* V at which @t expires if nothing sleeps until then. */
@@ -104,6 +109,7 @@ static void fire(struct kernel *k, struct ktimer *t, int id)
 {
 	uint8_t info[SIGINFO_BYTES];
 	uint64_t now = scale_now(k, t), times = 1;
+	struct task *to;
 
 	if (t->interval_ns) {
 		times = (now - t->next_ns) / t->interval_ns + 1;
@@ -123,7 +129,9 @@ static void fire(struct kernel *k, struct ktimer *t, int id)
 	siginfo_put32(info, 16, (uint32_t)id);
 	siginfo_put32(info, 20, t->overrun);
 	siginfo_put64(info, 24, t->value);
-	signal_send(k, t->notify == SIGEV_THREAD_ID ? k->proc.current : NULL, info);
+	to = t->notify == SIGEV_THREAD_ID ? task_find(k, t->tid) : NULL;
+	if (to || t->notify != SIGEV_THREAD_ID) /* a thread that has ended takes its signal with it */
+		signal_send(k, to, info);
 }
 
 void timers_expire(struct kernel *k)
@@ -208,21 +216,45 @@ static struct ktimer *find(struct kernel *k, uint64_t id)
 	return id < POSIX_TIMERS && timers(k)->posix[id].used ? &timers(k)->posix[id] : NULL;
 }
 
+/* Can a timer run on clock @id?  0, or the error that says why not. */
+static int64_t timer_clock(struct kernel *k, int id)
+{
+	int64_t ns;
+
+	if (id < 0 && (id & 7) == 3) /* a device's clock, by descriptor */
+		return -EOPNOTSUPP;
+	if (time_is_cpu_clock(id))
+		return time_cpu_clock(k, id, &ns);
+	if (!clock_read(&k->clock, id, &ns))
+		return -EINVAL;
+	switch (id) {
+	case CLOCK_MONOTONIC_RAW:
+	case CLOCK_REALTIME_COARSE:
+	case CLOCK_MONOTONIC_COARSE:
+		return -EOPNOTSUPP;
+	default:
+		return 0;
+	}
+}
+
 int64_t sys_timer_create(struct kernel *k, const uint64_t a[6])
 {
 	struct { uint64_t value; int32_t signo, notify, tid, pad[11]; } ev = { 0 };
 	struct timers *all = timers(k);
 	int32_t id = 0;
-	int64_t ns;
-	bool cpu = (int)a[0] == CLOCK_PROCESS_CPUTIME_ID || (int)a[0] == CLOCK_THREAD_CPUTIME_ID;
+	int clock = (int)a[0];
+	bool cpu = time_is_cpu_clock(clock);
+	int64_t err = timer_clock(k, clock);
 
-	if (!cpu && !clock_read(&k->clock, (int)a[0], &ns))
-		return -EINVAL;
+	if (err)
+		return err;
 	ev.signo = SIGALRM;
 	if (a[1] && user_get(k, &ev, a[1], sizeof(ev)))
 		return -EFAULT;
 	if (a[1] && ((ev.notify & ~SIGEV_THREAD_ID) > 2 ||
 		     ((ev.notify & ~SIGEV_THREAD_ID) != SIGEV_NONE && (ev.signo < 1 || ev.signo > SIG_MAX))))
+		return -EINVAL;
+	if (a[1] && ev.notify & SIGEV_THREAD_ID && !task_find(k, ev.tid))
 		return -EINVAL;
 	while (id < (int32_t)POSIX_TIMERS && all->posix[id].used)
 		id++;
@@ -230,7 +262,7 @@ int64_t sys_timer_create(struct kernel *k, const uint64_t a[6])
 		return -EAGAIN;
 	if (user_put(k, a[2], &id, sizeof(id)))
 		return -EFAULT;
-	all->posix[id] = (struct ktimer){ .used = true, .cpu_time = cpu, .next_ns = NEVER, .clockid = (int)a[0],
+	all->posix[id] = (struct ktimer){ .used = true, .cpu_time = cpu, .next_ns = NEVER, .clockid = time_named_clock(k, clock),
 					  .notify = a[1] ? ev.notify : SIGEV_SIGNAL, .signo = ev.signo, .tid = ev.tid,
 					  .value = a[1] ? ev.value : (uint64_t)id };
 	return 0;

@@ -15,4 +15,12 @@ void timers_forget(struct kernel *k);
 void timers_exec(struct kernel *k);
 void timers_free(struct kernel *k);
 
+/* CPU-time clocks (kernel/time.c): CLOCK_PROCESS_CPUTIME_ID, CLOCK_THREAD_CPUTIME_ID, and those of a process or
+ * thread by number, which are negative (posix-timers.h). */
+bool time_is_cpu_clock(int id);
+/* The value of one in ns; -EINVAL: no such task. */
+int64_t time_cpu_clock(struct kernel *k, int id, int64_t *ns);
+/* CLOCK_THREAD_CPUTIME_ID of the caller as others may name it; any other as it is. */
+int time_named_clock(struct kernel *k, int id);
+
 #endif

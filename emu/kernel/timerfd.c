@@ -64,10 +64,20 @@ int64_t sys_timerfd_create(struct kernel *k, const uint64_t a[6])
 {
 	uint64_t h[6] = { 0, a[1] & (TFD_NONBLOCK | TFD_CLOEXEC) };
 	struct fd_special *s;
-	int64_t fd, ns;
+	int64_t fd;
 
-	if (a[1] & ~(uint64_t)(TFD_NONBLOCK | TFD_CLOEXEC) || !clock_read(&k->clock, (int)a[0], &ns))
+	if (a[1] & ~(uint64_t)(TFD_NONBLOCK | TFD_CLOEXEC))
 		return -EINVAL;
+	switch ((int)a[0]) {
+	case CLOCK_REALTIME:
+	case CLOCK_MONOTONIC:
+	case CLOCK_BOOTTIME:
+	case CLOCK_REALTIME_ALARM:
+	case CLOCK_BOOTTIME_ALARM:
+		break;
+	default:
+		return -EINVAL;
+	}
 	fd = sys_host(SYS_eventfd2, h);
 	if (fd < 0)
 		return fd;

@@ -19,6 +19,14 @@
 #define HRES_CLOCKS (1u << CLOCK_REALTIME | 1u << CLOCK_MONOTONIC | 1u << CLOCK_BOOTTIME | 1u << CLOCK_TAI)
 #define COARSE_CLOCKS (1u << CLOCK_REALTIME_COARSE | 1u << CLOCK_MONOTONIC_COARSE)
 #define RAW_CLOCKS (1u << CLOCK_MONOTONIC_RAW)
+/* The auxiliary clocks (6.17): their resolution is told though none of them runs; the rest is the kernel's. */
+#if STORE
+#define AUX_CLOCKS 0xff0000u
+#define CLOCKS_KNOWN 24
+#else
+#define AUX_CLOCKS 0u
+#define CLOCKS_KNOWN 16
+#endif
 
 struct base {
 	s64 sec;
@@ -291,7 +299,7 @@ int __vdso_clock_getres(s32 clock, struct timespec *res)
 	const struct record *v = vdso_data;
 	u32 id = (u32)clock, bit, ns;
 
-	if (unlikely(id >= 16))
+	if (unlikely(id >= CLOCKS_KNOWN))
 		return (int)fallback_clock(NR_clock_getres, clock, res);
 #if TIMENS
 	if (v->mode == MODE_TIMENS)
@@ -299,7 +307,9 @@ int __vdso_clock_getres(s32 clock, struct timespec *res)
 #endif
 	ns = READ_ONCE(TAIL(v)->res);
 	bit = 1u << id;
-	if (bit & COARSE_CLOCKS)
+	if (bit & AUX_CLOCKS)
+		ns = 1;
+	else if (bit & COARSE_CLOCKS)
 		ns = vdso_patch.tick_ns;
 	else if (unlikely(!(bit & (HRES_CLOCKS | RAW_CLOCKS))))
 		return (int)fallback_clock(NR_clock_getres, clock, res);

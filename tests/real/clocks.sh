@@ -35,6 +35,13 @@ for o in --accounting=precise --timens=1000,2000 --timens=-5,-7 --cpus=2 --cpu=n
 done
 like "--vdso=off" "$("$V" -q --vdso=off -- "$guest" 20000 2>&1)" "30 of 47 sources: one story"
 
+# Which clocks there are, and what each can do.
+case $(uname -r) in
+6.18.*|7.*) EMUOPT=--kernel=6.18 same "what each clock can do" "$B/guest/clock-kinds" ;;
+*) skip "what each clock can do" "another kernel than 6.18" ;;
+esac
+like "a timer on a thread's clock" "$("$V" -q --cpus=2 -- "$B/guest/clock-kinds")" "^a timer on a thread's clock: told it"
+
 # It can fail: half of the readings of one source are wrong.
 $guest 1 lie=list >"$T/names"
 while read -r name; do
