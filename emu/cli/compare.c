@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include "base/stdfd.h"
+#include "cli/escape.h"
+#include "cli/html.h"
 #include "cli/output.h"
 #include "cli/report_forms.h"
 #include "cli/run.h"
@@ -231,12 +233,15 @@ static unsigned rows(struct shared *s, struct report_policy *p)
 	return n;
 }
 
-static void write_json(const struct shared *s, const struct report_policy *p, unsigned n, struct buf *b)
+static void write_json(const struct options *o, const struct shared *s, const struct report_policy *p, unsigned n, struct buf *b)
 {
 	struct json *root = json_new_object(), *w;
 
 	json_put_string(root, "schema", "vsysemu.compare/1");
 	json_put_int(root, "runs", s->runs);
+	w = json_put(json_put(root, "program", json_new_object()), "argv", json_new_array());
+	for (int i = 0; i < o->argc; i++)
+		json_add_string(w, o->argv[i]);
 	report_put_policies(p, n, root);
 	report_put_calls(&s->total, root);
 	w = json_put(root, "warnings", json_new_array());
@@ -245,6 +250,21 @@ static void write_json(const struct shared *s, const struct report_policy *p, un
 	json_text(root, 2, 6, b);
 	buf_add(b, "\n", 1);
 	json_drop(root);
+}
+
+static void write_html(const struct options *o, const struct shared *s, const struct report_policy *p, unsigned n,
+		       struct buf *b)
+{
+	html_begin(b, o->argv[0], NULL);
+	report_policies_html(p, n, b);
+	buf_printf(b, "<h2>Time calls</h2>\n");
+	report_calls_html(&s->total, b);
+	for (unsigned i = 0; i < WARNINGS_MAX && s->warning[i][0]; i++) {
+		buf_printf(b, "<p class=\"dim\">");
+		escape_html(b, s->warning[i]);
+		buf_printf(b, "</p>\n");
+	}
+	html_end(b);
 }
 
 static bool write_table(const struct options *o, const struct report_policy *p, unsigned n, const struct shared *s,
@@ -257,15 +277,13 @@ static bool write_table(const struct options *o, const struct report_policy *p, 
 	if (!strcmp(form, "none") || (o->quiet_on && !o->output))
 		return true;
 	if (!strcmp(form, "json")) {
-		write_json(s, p, n, &b);
+		write_json(o, s, p, n, &b);
 	} else if (!strcmp(form, "text")) {
 		report_policies_text(p, n, &b);
 	} else if (!strcmp(form, "csv")) {
 		report_policies_csv(p, n, &b);
 	} else {
-		report_html_head("vsysemu compare", &b);
-		report_policies_html(p, n, &b);
-		buf_printf(&b, "</html>\n");
+		write_html(o, s, p, n, &b);
 	}
 	ok = output_write(o->output, &b, e);
 	buf_free(&b);

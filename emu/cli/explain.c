@@ -149,6 +149,9 @@ static bool has_form(const char *form)
 static int answer(const struct options *o, const struct model *m, struct explain_ask *a, struct err *e)
 {
 	struct explain_side one = { .m = m, .policy = m->active }, two = { .m = m, .policy = m->baseline };
+	const struct model_policy *p = &m->policy[one.policy], *q = &m->policy[two.policy];
+	/* A policy is not set beside itself. */
+	const struct explain_side *beside = p->mode != q->mode || strcmp(p->kernel->name, q->kernel->name) ? &two : NULL;
 	const char *form = o->report ? o->report : "text";
 	struct buf out = { 0 };
 	bool good;
@@ -159,9 +162,9 @@ static int answer(const struct options *o, const struct model *m, struct explain
 	a->policy = two.policy;
 	explain(a, &two.x);
 	if (!strcmp(form, "json"))
-		explain_json(&one, &two, a->nr, &out);
+		explain_json(&one, beside, a->nr, &out);
 	else if (!strcmp(form, "html"))
-		explain_html(&one, &two, a->nr, &out);
+		explain_html(&one, beside, a->nr, &out);
 	else if (!strcmp(form, "text"))
 		explain_text(&one, a->nr, &out);
 	good = !strcmp(form, "none") || output_write(o->output ? o->output : "-", &out, e);

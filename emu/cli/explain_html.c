@@ -7,33 +7,27 @@
 
 #include "cli/escape.h"
 #include "cli/explain.h"
+#include "cli/html.h"
 
 static const char style[] =
-	":root{--bg:#fff;--fg:#1b1f24;--dim:#59636e;--line:#d1d9e0;--now:#fff8c5;"
-	"--caller:#8c959f;--page:#2da44e;--trap:#cf222e;--check:#bf8700;--seccomp:#8250df;--body:#0969da;"
-	"--edit:#1b7c83;--return:#bc4c00;--signal:#a40e26}\n"
-	"@media(prefers-color-scheme:dark){:root{--bg:#0d1117;--fg:#e6edf3;--dim:#9198a1;--line:#3d444d;"
-	"--now:#3b2e00;--caller:#9198a1;--page:#3fb950;--trap:#f85149;--check:#d29922;--seccomp:#ab7df8;"
-	"--body:#4493f8;--edit:#39c5cf;--return:#f0883e;--signal:#ff7b72}}\n"
-	"*{box-sizing:border-box}body{margin:0 auto;max-width:110rem;padding:1rem 1.5rem;background:var(--bg);"
-	"color:var(--fg);font:15px/1.45 system-ui,sans-serif}\n"
-	"h1{font-size:1.4rem;margin:.2rem 0}h2{font-size:1.1rem;margin:.2rem 0}p{margin:.3rem 0}"
-	".dim{color:var(--dim)}\n"
-	".bars{margin:1rem 0}.bar{display:flex;height:2.2rem;margin:.15rem 0 .6rem;border:1px solid var(--line);"
-	"border-radius:4px;overflow:hidden}\n"
+	":root{--caller:var(--c9);--page:var(--c11);--trap:var(--c7);--check:var(--c5);--seccomp:var(--c4);--body:var(--c0);"
+	"--edit:var(--c6);--return:var(--c3);--signal:var(--c14)}\n"
+	"body{max-width:110rem}.bars{margin:1rem 0}.bar{display:flex;height:2.2rem;margin:.15rem 0 .6rem;"
+	"border:1px solid var(--line);border-radius:4px;overflow:hidden}\n"
 	".bar i{display:block;flex:none;min-width:2px;border-right:1px solid var(--bg);cursor:pointer}"
 	".bar i.now{outline:3px solid var(--fg);outline-offset:-3px}\n"
-	".sides{display:grid;grid-template-columns:repeat(auto-fit,minmax(28rem,1fr));gap:1.5rem}\n"
+	".sides{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(28rem,100%),1fr));gap:1.5rem}"
+	".side{min-width:0}\n"
 	"ol{list-style:none;padding:0;margin:0}li{border-left:.4rem solid;border-bottom:1px solid var(--line);"
-	"padding:.35rem .6rem;cursor:pointer}\n"
-	"li.now{background:var(--now)}li.later{opacity:.6}.n{float:right;font-variant-numeric:tabular-nums}\n"
-	"pre{margin:.2rem 0;white-space:pre-wrap;font:12.5px/1.4 ui-monospace,monospace}\n"
-	"table{border-collapse:collapse;font-size:13px;margin:.2rem 0}td{padding:0 .8rem 0 0;vertical-align:top}"
+	"padding:.35rem .6rem;cursor:pointer;overflow-wrap:anywhere}\n"
+	"li.now{background:var(--now)}li.now,li.now .dim{color:var(--fg)}li.later{color:var(--dim)}"
+	".n{float:right;margin-left:.8rem}pre{margin:.2rem 0;font-size:12.5px;line-height:1.4}\n"
+	"td{padding:0 .8rem 0 0;vertical-align:top}table{font-size:13px;margin:.2rem 0}"
 	"td:first-child{text-align:right;font-variant-numeric:tabular-nums}\n"
-	".key span{display:inline-block;margin-right:1rem;white-space:nowrap}.key i{display:inline-block;width:.8em;"
-	"height:.8em;margin-right:.3em}.small{font-size:13px}\n"
-	"kbd{border:1px solid var(--line);border-radius:3px;padding:0 .3em;font-size:.85em}\n"
-	"@media print{li.later{opacity:1}li,.bar{break-inside:avoid}.keys{display:none}}\n";
+	".key i{vertical-align:-.05em}kbd{border:1px solid var(--line);border-radius:3px;padding:0 .3em;font-size:.85em}\n"
+	"@media print,(max-width:40rem){td{display:inline;padding:0 .5rem 0 0}tr{display:block;padding:.1rem 0}}\n"
+	"@media print{li.later{color:inherit}li.now{background:none}.bar i.now{outline:none}li{break-inside:avoid}"
+	".keys{display:none}.sides{grid-template-columns:repeat(auto-fit,minmax(min(20rem,100%),1fr))}}\n";
 
 static const char script[] =
 	"(function(){var n=0,s=[].slice.call(document.querySelectorAll('section.side')),m=0;\n"
@@ -162,23 +156,23 @@ void explain_html(const struct explain_side *s, const struct explain_side *besid
 		  struct buf *out)
 {
 	uint32_t scale16 = s->x.total16;
+	struct buf title = { 0 };
 
 	if (beside && beside->x.total16 > scale16)
 		scale16 = beside->x.total16;
-	buf_printf(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-			"<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-			"<title>%s through the vsyscall page</title>\n<style>%s</style></head><body>\n"
-			"<h1>%s() through the vsyscall page</h1>\n<p class=\"dim\">Cycles of %s; widths are "
-			"cycles, all on one scale.</p>\n<p class=\"keys\"><kbd>&rarr;</kbd> or <kbd>space</kbd> one "
+	buf_printf(&title, "%s() through the vsyscall page", explain_call_name(nr));
+	html_begin(out, title.data, style);
+	buf_free(&title);
+	buf_printf(out, "<p class=\"dim\">Cycles of %s; widths are cycles, all on one scale.</p>\n<p class=\"keys\"><kbd>&rarr;</kbd> or <kbd>space</kbd> one "
 			"step on, <kbd>&larr;</kbd> back, <kbd>Home</kbd>, <kbd>End</kbd>; a click goes to a "
 			"step.</p>\n<div class=\"bars\">",
-		   explain_call_name(nr), style, explain_call_name(nr), s->m->cpu->name);
+		   s->m->cpu->name);
 	bar(s, 0, scale16, out);
 	if (beside)
 		bar(beside, 1, scale16, out);
-	buf_printf(out, "<div class=\"key dim\">");
+	buf_printf(out, "<div class=\"dim\">");
 	for (int p = 0; p < PART_COUNT; p++)
-		buf_printf(out, "<span><i style=\"background:var(--%s)\"></i>%s</span>",
+		buf_printf(out, "<span class=\"key\"><i style=\"background:var(--%s)\"></i>%s</span> ",
 			   explain_part_name((enum explain_part)p), explain_part_name((enum explain_part)p));
 	buf_printf(out, "</div></div>\n<div class=\"sides\">\n");
 	side(s, out);
@@ -186,5 +180,6 @@ void explain_html(const struct explain_side *s, const struct explain_side *besid
 		side(beside, out);
 	buf_printf(out, "</div>\n");
 	embedded(s, beside, nr, out);
-	buf_printf(out, "<script>%s</script></body></html>\n", script);
+	buf_printf(out, "<script>%s</script>\n", script);
+	html_end(out);
 }

@@ -84,6 +84,7 @@ static void json_steps(struct json *o, const struct explanation *x)
 		const struct explain_step *s = &x->steps.at[i];
 		struct json *j = json_add(a, json_new_object()), *text;
 
+		json_put_int(j, "nr", (int64_t)i + 1);
 		json_put_string(j, "part", explain_part_name(s->part));
 		json_put_string(j, "title", s->title);
 		text = json_put(j, "text", json_new_array());
@@ -149,6 +150,8 @@ void explain_json(const struct explain_side *s, const struct explain_side *besid
 	json_side(o, s);
 	if (beside)
 		json_side(json_put(o, "beside", json_new_object()), beside);
+	else
+		json_put_null(o, "beside");
 	json_text(o, 1, 10, out);
 	buf_printf(out, "\n");
 	json_drop(o);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Why a program died, in plain words: who was it, what did it do, whose fault is it, what helps. */
+#include <ctype.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -133,7 +134,7 @@ void report_death_html(const struct report *r, struct buf *b)
 	struct buf text = { 0 };
 
 	if (meaning)
-		buf_printf(b, "<p>%s.</p>", meaning);
+		buf_printf(b, "<p>%c%s.</p>", toupper((unsigned char)*meaning), meaning + 1);
 	if (advice)
 		buf_printf(b, "<p><b>What helps:</b> %s.</p>", advice);
 	if (r->deaths) {

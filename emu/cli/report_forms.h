@@ -36,7 +36,7 @@ void report_policies_text(const struct report_policy *p, unsigned n, struct buf 
 
 void report_policies_csv(const struct report_policy *p, unsigned n, struct buf *out);
 void report_policies_html(const struct report_policy *p, unsigned n, struct buf *out);
-/* The page up to its first heading, @title. */
-void report_html_head(const char *title, struct buf *out);
+/* The table of time calls. */
+void report_calls_html(const struct account *a, struct buf *out);
 
 #endif

@@ -35,14 +35,16 @@ static uint64_t highest(const struct account_history *h)
 void report_put_time(const struct report *r, struct json *root)
 {
 	const struct account_history *h = &r->total->history;
-	struct json *o = json_put(root, "calls_over_time", json_new_object());
+	struct json *o = json_put(root, "calls_over_time", json_new_object()), *list;
 	unsigned n = used(h);
 
 	json_put_int(o, "bucket_ns", 1l << h->shift);
 	json_put_int(o, "highest", (int64_t)highest(h));
+	list = json_put(o, "from_ns", json_new_array());
+	for (unsigned i = 0; i < n; i++)
+		json_add_int(list, (int64_t)((uint64_t)i << h->shift));
 	for (unsigned p = 0; p < PATH_COUNT; p++) {
-		struct json *list = json_put(o, call_path_name((enum call_path)p), json_new_array());
-
+		list = json_put(o, call_path_name((enum call_path)p), json_new_array());
 		for (unsigned i = 0; i < n; i++)
 			json_add_int(list, (int64_t)h->count[p][i]);
 	}
@@ -52,7 +54,7 @@ static void bar(unsigned p, double x, double width, double top, uint64_t count, 
 {
 	double height = (double)count / (double)most * DRAW_HEIGHT;
 
-	buf_printf(b, "<rect class=p%u x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>", p, x, top - height, width, height);
+	buf_printf(b, "<rect class=\"f%u\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>", p, x, top - height, width, height);
 }
 
 void report_time_html(const struct report *r, struct buf *b)
@@ -63,8 +65,8 @@ void report_time_html(const struct report *r, struct buf *b)
 
 	if (!most)
 		return;
-	buf_printf(b, "<h2>Time calls over virtual time</h2><svg class=time viewBox=\"0 0 %u %u\" role=img"
-		      " aria-label=\"time calls over virtual time\" preserveAspectRatio=none>", DRAW_WIDTH, DRAW_HEIGHT);
+	buf_printf(b, "<h2>Time calls over virtual time</h2>\n<svg class=\"time\" viewBox=\"0 0 %u %u\" role=\"img\""
+		      " aria-label=\"time calls over virtual time\" preserveAspectRatio=\"none\">", DRAW_WIDTH, DRAW_HEIGHT);
 	for (unsigned i = 0; i < n; i++) {
 		double width = (double)DRAW_WIDTH / n, top = DRAW_HEIGHT;
 
@@ -79,10 +81,10 @@ void report_time_html(const struct report *r, struct buf *b)
 			}
 		buf_printf(b, "</g>");
 	}
-	buf_printf(b, "</svg><p class=dim>");
+	buf_printf(b, "</svg>\n<p class=\"dim\">");
 	for (unsigned p = 0; p < PATH_COUNT; p++)
-		buf_printf(b, "<span class=\"key k%u\"></span>%s ", p, call_path_name((enum call_path)p));
-	buf_printf(b, "&middot; a bar is %lu ns of virtual time, the highest %lu calls</p>", 1ul << h->shift,
+		buf_printf(b, "<span class=\"key\"><i class=\"c%u\"></i>%s</span> ", p, call_path_name((enum call_path)p));
+	buf_printf(b, "A bar is %lu ns of virtual time; the highest has %lu calls.</p>\n", 1ul << h->shift,
 		   (unsigned long)most);
 }
 

@@ -4,8 +4,13 @@
 #include <string.h>
 
 #include "cli/escape.h"
+#include "cli/html.h"
 #include "cli/json.h"
 #include "cli/reproduce.h"
+
+/* The plot's axis, in percent. */
+#define AXIS_PERCENT 25
+#define AXIS_STEP 5
 
 /* As many digits as a published figure has. */
 static void number(double v, struct buf *out)
@@ -57,6 +62,12 @@ void reproduce_text(const struct reproduce *r, struct buf *out)
 		summary(&r->table.at[i], out);
 }
 
+/* @share as percent, to a tenth, as the text shows it. */
+static double tenth(double share)
+{
+	return round(1000 * share) / 10;
+}
+
 static void row_json(const struct reproduce_row *w, struct json *o)
 {
 	json_put_string(o, "table", w->p->table);
@@ -67,10 +78,8 @@ static void row_json(const struct reproduce_row *w, struct json *o)
 	else
 		json_put_null(o, "simulated");
 	json_put_string(o, "unit", w->p->unit);
-	if (w->done)
-		json_put_real(o, "error", w->error);
-	else
-		json_put_null(o, "error");
+	json_put_real(o, "error", w->done ? w->error : NAN);
+	json_put_real(o, "error_percent", w->done ? tenth(w->error) : NAN);
 	json_put_bool(o, "fitted", w->p->fitted);
 	json_put_string(o, "source", w->p->source);
 	json_put_string(o, "note", *w->p->note ? w->p->note : NULL);
@@ -89,6 +98,8 @@ static void table_json(const struct reproduce_table *t, struct json *o)
 		json_put_int(j, "rows", t->kind_n[k]);
 		json_put_real(j, "mean_error", t->kind_n[k] ? t->mean[k] : NAN);
 		json_put_real(j, "worst_error", t->kind_n[k] ? t->worst[k] : NAN);
+		json_put_real(j, "mean_error_percent", t->kind_n[k] ? tenth(t->mean[k]) : NAN);
+		json_put_real(j, "worst_error_percent", t->kind_n[k] ? tenth(t->worst[k]) : NAN);
 	}
 }
 
@@ -103,32 +114,27 @@ void reproduce_json(const struct reproduce *r, struct buf *out)
 	a = json_put(j, "tables", json_new_array());
 	for (size_t i = 0; i < r->table.n; i++)
 		table_json(&r->table.at[i], json_add(a, json_new_object()));
+	a = json_put(j, "axis_percent", json_new_array()); /* of the page's plot */
+	for (int p = -AXIS_PERCENT; p <= AXIS_PERCENT; p += AXIS_STEP)
+		json_add_int(a, p);
 	json_text(j, 2, 6, out);
 	buf_printf(out, "\n");
 	json_drop(j);
 }
 
 static const char style[] =
-	":root{--bg:#fff;--fg:#1b1f24;--dim:#59636e;--line:#d1d9e0;--fit:#0969da;--not:#bc4c00}\n"
-	"@media(prefers-color-scheme:dark){:root{--bg:#0d1117;--fg:#e6edf3;--dim:#9198a1;--line:#3d444d;"
-	"--fit:#4493f8;--not:#f0883e}}\n"
-	"body{margin:0 auto;max-width:80rem;padding:1rem 1.5rem;background:var(--bg);color:var(--fg);"
-	"font:15px/1.45 system-ui,sans-serif}\n"
-	"h1{font-size:1.4rem}h2{font-size:1.1rem;margin:1.5rem 0 .3rem}.dim{color:var(--dim)}\n"
-	"table{border-collapse:collapse;width:100%;font-size:14px}th,td{text-align:left;padding:.2rem .6rem;"
-	"border-bottom:1px solid var(--line);vertical-align:top}\n"
-	".n{text-align:right;font-variant-numeric:tabular-nums;white-space:nowrap}\n"
 	"svg text{fill:var(--dim);font-size:12px}svg line{stroke:var(--line)}"
-	".f1{fill:var(--fit)}.f0{fill:none;stroke:var(--not);stroke-width:2}\n";
+	"circle.fitted{fill:var(--c0)}circle.free{fill:none;stroke:var(--c3);stroke-width:2}svg{display:block;min-width:40rem}"
+	"table{font-size:14px}\n";
 
-/* Errors of all simulated rows, a table a line; beyond 25 % at the edge. */
+/* Errors of all simulated rows, a table a line; beyond the axis at the edge. */
 static void plot(const struct reproduce *r, struct buf *out)
 {
 	const double mid = 560, per = 16; /* pixels: of error 0, of a percent */
 
-	buf_printf(out, "<svg role=\"img\" aria-label=\"errors by table\" viewBox=\"0 0 1000 %zu\">\n",
+	buf_printf(out, "<div class=\"wide\"><svg role=\"img\" aria-label=\"errors by table\" viewBox=\"0 0 1000 %zu\">\n",
 		   40 + 26 * r->table.n);
-	for (int p = -25; p <= 25; p += 5)
+	for (int p = -AXIS_PERCENT; p <= AXIS_PERCENT; p += AXIS_STEP)
 		buf_printf(out, "<line x1=\"%g\" x2=\"%g\" y1=\"20\" y2=\"%zu\"/><text x=\"%g\" y=\"14\" "
 				"text-anchor=\"middle\">%+d %%</text>\n",
 			   mid + p * per, mid + p * per, 30 + 26 * r->table.n, mid + p * per, p);
@@ -141,13 +147,14 @@ static void plot(const struct reproduce *r, struct buf *out)
 
 			if (!w->done || strcmp(w->p->table, r->table.at[t].name))
 				continue;
-			buf_printf(out, "<circle class=\"f%d\" r=\"5\" cx=\"%.1f\" cy=\"%zu\"><title>", w->p->fitted,
-				   mid + per * fmax(-26, fmin(26, 100 * w->error)), 40 + 26 * t);
+			buf_printf(out, "<circle class=\"%s\" r=\"5\" cx=\"%.1f\" cy=\"%zu\"><title>",
+				   w->p->fitted ? "fitted" : "free",
+				   mid + per * fmax(-AXIS_PERCENT - 1, fmin(AXIS_PERCENT + 1, 100 * w->error)), 40 + 26 * t);
 			escape_html(out, w->p->row);
 			buf_printf(out, ": %+.1f %%</title></circle>\n", 100 * w->error);
 		}
 	}
-	buf_printf(out, "</svg>\n");
+	buf_printf(out, "</svg></div>\n");
 }
 
 static void row_html(const struct reproduce_row *w, struct buf *out)
@@ -156,11 +163,11 @@ static void row_html(const struct reproduce_row *w, struct buf *out)
 	escape_html(out, w->p->row);
 	buf_printf(out, "</td><td class=\"n\">%s</td><td class=\"n\">", w->p->published_text);
 	if (w->done)
-		number(w->simulated, out);
+		html_real(out, w->simulated);
 	buf_printf(out, "</td><td>%s</td><td class=\"n\">", w->p->unit);
 	if (w->done)
 		buf_printf(out, "%+.1f %%", 100 * w->error);
-	buf_printf(out, "</td><td>%s</td><td class=\"dim\">", w->p->fitted ? "fitted" : "");
+	buf_printf(out, "</td><td>%s</td><td class=\"dim where\">", w->p->fitted ? "yes" : "no");
 	escape_html(out, w->p->source);
 	buf_printf(out, "%s", *w->p->note ? "; " : "");
 	escape_html(out, w->p->note);
@@ -169,24 +176,22 @@ static void row_html(const struct reproduce_row *w, struct buf *out)
 
 void reproduce_html(const struct reproduce *r, struct buf *out)
 {
-	buf_printf(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-			"<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-			"<title>Published and simulated</title>\n<style>%s</style></head><body>\n"
-			"<h1>Published and simulated</h1>\n<p class=\"dim\">Error is simulated / published &minus; 1. "
-			"Full dots: rows that served to fit a price; rings: rows that did not.</p>\n",
-		   style);
+	html_begin(out, "Published and simulated", style);
+	buf_printf(out, "<p class=\"dim\">Error is simulated / published &minus; one. Full dots: rows that served to fit a "
+			"price; rings: rows that did not.</p>\n");
 	plot(r, out);
 	for (size_t t = 0; t < r->table.n; t++) {
 		buf_printf(out, "<h2>");
 		escape_html(out, r->table.at[t].name);
 		buf_printf(out, "</h2>\n<p class=\"dim\">");
 		summary(&r->table.at[t], out);
-		buf_printf(out, "</p>\n<table><tr><th>row</th><th class=\"n\">published</th><th class=\"n\">simulated</th>"
-				"<th>unit</th><th class=\"n\">error</th><th></th><th>source</th></tr>\n");
+		buf_printf(out, "</p>\n");
+		html_table(out, "<th>row</th><th class=\"n\">published</th><th class=\"n\">simulated</th><th>unit</th>"
+				"<th class=\"n\">error</th><th>fitted</th><th>source</th>");
 		for (size_t i = 0; i < r->row.n; i++)
 			if (!strcmp(r->row.at[i].p->table, r->table.at[t].name))
 				row_html(&r->row.at[i], out);
-		buf_printf(out, "</table>\n");
+		html_table_end(out);
 	}
-	buf_printf(out, "</body></html>\n");
+	html_end(out);
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/escape.h"
+#include "cli/html.h"
 #include "cli/json.h"
 #include "cli/scan.h"
 
@@ -268,7 +269,7 @@ static void html_row(const struct scan_run *s, const struct scan_item *i, struct
 	buf_printf(out, "%s</td><td>%s</td><td>", i->layer ? "</small>" : "",
 		   scan_verdict_name(i->result.verdict));
 	escape_html(out, i->result.libc);
-	buf_printf(out, "</td><td>%s</td><td>", scan_needs(s, i));
+	buf_printf(out, "</td><td>%s</td><td class=\"where\">", scan_needs(s, i));
 	for (size_t f = 0; f < i->result.findings.n; f++) {
 		const struct scan_finding *x = &i->result.findings.at[f];
 
@@ -293,25 +294,19 @@ static void report_html(const struct scan_run *s, struct buf *out)
 	for (size_t k = 0; k < s->items.n; k++)
 		if (told(s->items.at[k]))
 			count[s->items.at[k]->result.verdict]++;
-	buf_printf(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-			"<title>vsyscall census</title>\n<style>\n"
-			":root{color-scheme:light dark}body{font:15px/1.5 system-ui,sans-serif;margin:2rem "
-			"auto;max-width:72rem;padding:0 1rem}table{border-collapse:collapse;width:100%%}"
-			"td,th{border-bottom:1px solid #8884;padding:.4rem .6rem;text-align:left;"
-			"vertical-align:top}code{word-break:break-all}.calls td:nth-child(2){color:#c62828;"
-			"font-weight:600}.may-call td:nth-child(2),.reads td:nth-child(2){color:#b26a00;"
-			"font-weight:600}\n</style></head><body>\n<h1>Use of the vsyscall page</h1>\n");
-	buf_printf(out,
-		   "<p>%zu files call the page, %zu may call it, %zu read it, %zu are clean, %zu could "
-		   "not be read.</p>\n<table><thead><tr><th>file</th><th>verdict</th><th>C library</th>"
-		   "<th>needs at least</th><th>findings</th></tr></thead><tbody>\n",
-		   count[SCAN_CALLS], count[SCAN_MAY_CALL], count[SCAN_READS], count[SCAN_CLEAN],
-		   count[SCAN_UNREADABLE]);
+	html_begin(out, "Use of the vsyscall page",
+		   ".calls td:nth-child(2){color:var(--bad);font-weight:600}.may-call td:nth-child(2),.reads td:nth-child(2),"
+		   ".unreadable td:nth-child(2){color:var(--warn);font-weight:600}td:first-child{min-width:12rem}"
+		   "@media print{tr{break-inside:auto}}\n");
+	buf_printf(out, "<p>%zu files call the page, %zu may call it, %zu read it, %zu are clean, %zu could not be read.</p>\n",
+		   count[SCAN_CALLS], count[SCAN_MAY_CALL], count[SCAN_READS], count[SCAN_CLEAN], count[SCAN_UNREADABLE]);
+	html_table(out, "<th>file</th><th>verdict</th><th>C library</th><th>needs at least</th><th>findings</th>");
 	for (size_t k = 0; k < s->items.n; k++)
 		if (told(s->items.at[k]) &&
 		    (s->items.at[k]->result.verdict != SCAN_CLEAN || s->items.at[k]->blamed.n))
 			html_row(s, s->items.at[k], out);
-	buf_printf(out, "</tbody></table></body></html>\n");
+	html_table_end(out);
+	html_end(out);
 }
 
 void scan_report(const struct scan_run *s, const char *form, struct buf *out)

@@ -60,7 +60,7 @@ compare --kernels=3.1,6.1-debian --report=text "$G/t01-old-time" </dev/null
 is "chosen kernels: rows" "$(sed 1d "$T/report" | tr -d '*' | awk '{ print $1 }' | tr '\n' ' ')" \
 	"native@3.1 emulate@3.1 none@3.1 none@6.1-debian xonly@6.1-debian emulate@6.1-debian native@3.0 "
 compare --each --report=html "$G/old-date" </dev/null
-like "html: the row of none" "$(cat "$T/line")" 'none@6.1.*class=breaks>breaks</span> vsyscall-none'
+like "html: the row of none" "$(cat "$T/line")" 'none@6.1.*class="breaks">breaks</span> vsyscall-none'
 
 for bad in "--kernels=nope $G/hello" "--kernels= $G/hello" "--report=sarif $G/hello" ""; do
 	timeout 20 "$V" compare $bad >"$T/out" 2>"$T/err" </dev/null

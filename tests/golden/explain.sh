@@ -107,22 +107,6 @@ class P(HTMLParser):
         if not self.stack or self.stack.pop() != t: print("unbalanced", t)
 p = P(); p.feed(open(sys.argv[1]).read()); print(len(p.stack), p.far, p.bars == p.lis > 15)' "$T/h.html")" "0 0 True"
 fi
-chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome)
-if [ -n "$chromium" ]; then
-	press() { # KEYS...: which steps are marked afterwards
-		{ sed 's|</body></html>||' "$T/h.html"; echo "<script>["; printf '"%s",' "$@"
-		echo ']'".forEach(k=>document.dispatchEvent(new KeyboardEvent('keydown',{key:k,bubbles:true})));"
-		echo "document.title=[...document.querySelectorAll('.now[data-step]')].map(e=>e.tagName+e.dataset.step).join(' ')</script></body></html>"; } >"$T/press.html"
-		timeout 60 "$chromium" --headless --no-sandbox --disable-gpu --user-data-dir="$T/profile" --dump-dom "file://$T/press.html" 2>/dev/null |
-			sed -n 's|.*<title>\(.*\)</title>.*|\1|p' | head -n 1
-	}
-	is "keyboard: two steps on, one back" "$(press ArrowRight ArrowRight ArrowLeft)" "I1 I1 LI1 LI1"
-	is "keyboard: not before the first" "$(press ArrowLeft)" "I0 I0 LI0 LI0"
-	n=$(grep -c '^<li' "$T/h.html")
-	like "keyboard: to the end and home" "$(press End Home ArrowRight)" "^I1 I1 LI1 LI1$"
-else
-	skip "keyboard" "no chromium"
-fi
 
 # A call of a real run.
 is "follow" "$(ask --mode=emulate --follow "$B/guest/old-date" --nth 2)" 0

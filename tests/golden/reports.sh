@@ -62,7 +62,7 @@ is "over time: buckets span the run" "$((bucket * 128 >= elapsed && bucket * 32 
 like "stages of a call are in the JSON" "$(cat "$T/line")" \
 	'"event": "vsyscall.gettimeofday", "mode": "native", "kernel": "3.0", "cycles": [0-9.]+, "stages": \[ \{ "stage": '
 form html --mode=emulate --kernel=6.1 "$G/t02-fsmark" 3000
-like "html: a drawing" "$(cat "$T/html")" '<svg class=time.*<rect class=p0 '
+like "html: a drawing" "$(cat "$T/html")" '<svg class="time".*<rect class="f0" '
 is "html: nothing from elsewhere" "$(grep -Ec '(src|href)=|url\(|@import' "$T/html")" 0
 # Every whole number in its text; the shares and positions of drawings are attributes.
 sed -e 's/<style>.*<\/style>//' -e 's/<title>[^<]*<\/title>//g' -e 's/<h1>[^<]*//' -e 's/<[^>]*>/ /g' "$T/html" |
@@ -74,7 +74,7 @@ done <"$T/numbers"
 is "html: its numbers are in the JSON" "$missing" ""
 is "html: there are some" "$(($(wc -l <"$T/numbers") > 8))" 1
 form html --mode=none --kernel=6.1 -- /bin/sh -c "$G/t01-old-time; exit 0"
-like "html: a child's end" "$(cat "$T/html")" '1001: killed by SIGSEGV.*vsyscall-none'
+like "html: a child's end" "$(cat "$T/html")" '1001: <b class="breaks">killed by SIGSEGV at .*: vsyscall-none'
 
 # Refused before the program has written anything.
 is "an unwritable file: the program does not run" "$("$V" -o "$T/no/such" "$G/hello" 2>/dev/null)" ""
