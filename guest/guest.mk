@@ -117,6 +117,22 @@ ifneq ($(shell command -v diet),)
 GUESTS += $(GUEST_DIR)/clock-calls-diet
 endif
 
+# Calls from a child, a thread, a library, main, and a program that replaced it.
+FOLLOW_PIC := $(HELLO_FLAGS) -fPIC
+$(GUEST_DIR)/follow: guest/follow.c guest/follow-lib.c guest/vsyscall.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(GUEST_STATIC) -o $@ guest/follow.c guest/follow-lib.c -pthread
+$(GUEST_DIR)/follow-pie: guest/follow.c guest/follow-lib.c guest/vsyscall.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FOLLOW_PIC) -static-pie -o $@ guest/follow.c guest/follow-lib.c -pthread
+$(GUEST_DIR)/libfollow.so: guest/follow-lib.c guest/vsyscall.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FOLLOW_PIC) -shared -o $@ $<
+$(GUEST_DIR)/follow-dynamic: guest/follow.c $(GUEST_DIR)/libfollow.so
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(FOLLOW_PIC) -pie -o $@ $^ -pthread -Wl,-rpath,'$$ORIGIN'
+GUESTS += $(addprefix $(GUEST_DIR)/follow,-pie -dynamic) $(GUEST_DIR)/follow
+
 guests: $(GUESTS)
 
 BENCHES := $(GUEST_DIR)/bench/speed $(GUEST_DIR)/bench/timing $(GUEST_DIR)/bench/gettime $(GUEST_DIR)/bench/mix

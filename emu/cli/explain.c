@@ -162,9 +162,9 @@ static int answer(const struct options *o, const struct model *m, struct explain
 	a->policy = two.policy;
 	explain(a, &two.x);
 	if (!strcmp(form, "json"))
-		explain_json(&one, beside, a->nr, &out);
+		explain_json(&one, beside, a->nr, a->seen, &out);
 	else if (!strcmp(form, "html"))
-		explain_html(&one, beside, a->nr, &out);
+		explain_html(&one, beside, a->nr, a->seen, &out);
 	else if (!strcmp(form, "text"))
 		explain_text(&one, a->nr, &out);
 	good = !strcmp(form, "none") || output_write(o->output ? o->output : "-", &out, e);
@@ -174,8 +174,8 @@ static int answer(const struct options *o, const struct model *m, struct explain
 	return good ? 0 : -1;
 }
 
-/* The call of the run, if one is to be followed.  The filter's answer depends on which call it is. */
-static bool read_run(const struct options *o, struct explain_ask *a, struct explain_seen *seen,
+/* The call of the run, if one is to be followed. */
+static bool read_run(const struct options *o, const struct model *m, struct explain_ask *a, struct explain_seen *seen,
 		     struct err *e)
 {
 	uint64_t nth = 1;
@@ -184,7 +184,7 @@ static bool read_run(const struct options *o, struct explain_ask *a, struct expl
 		return true;
 	if (o->nth && (!read_number("nth", o->nth, UINT32_MAX, &nth, e) || !nth))
 		return err_set(e, "--nth: the first call is 1");
-	return explain_follow(o, (unsigned)nth, a, seen, e) && read_seccomp(o->seccomp, a, e);
+	return explain_follow(o, m, (unsigned)nth, a, seen, e);
 }
 
 int cli_explain(const struct options *o, struct err *e)
@@ -205,7 +205,7 @@ int cli_explain(const struct options *o, struct err *e)
 		return -1;
 	}
 	memset(&m, 0, sizeof(m));
-	if (read_ask(o, &a, e) && model_resolve(&m, &c, e) && read_run(o, &a, &seen, e))
+	if (read_ask(o, &a, e) && model_resolve(&m, &c, e) && read_run(o, &m, &a, &seen, e))
 		status = answer(o, &m, &a, e);
 	explain_follow_free(&seen);
 	model_free(&m);

@@ -21,16 +21,16 @@ void explain_side_name(const struct explain_side *s, struct buf *out);
 const char *explain_call_name(int nr);
 double explain_cycles(uint32_t cycles16);
 
-/* Run o->follow and make @a its @nth vsyscall; @seen lives as long as @a. */
-bool explain_follow(const struct options *o, unsigned nth, struct explain_ask *a,
+/* Run o->follow under @m and make @a its @nth vsyscall; @seen lives as long as @a. */
+bool explain_follow(const struct options *o, const struct model *m, unsigned nth, struct explain_ask *a,
 		    struct explain_seen *seen, struct err *e);
 void explain_follow_free(struct explain_seen *seen);
 
 void explain_text(const struct explain_side *s, int nr, struct buf *out);
-/* @beside: the second policy, or NULL. */
+/* @beside: the second policy, or NULL; @seen: the call of a run, or NULL. */
 void explain_json(const struct explain_side *s, const struct explain_side *beside, int nr,
-		  struct buf *out);
+		  const struct explain_seen *seen, struct buf *out);
 void explain_html(const struct explain_side *s, const struct explain_side *beside, int nr,
-		  struct buf *out);
+		  const struct explain_seen *seen, struct buf *out);
 
 #endif

@@ -1,190 +1,167 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * `explain --follow`: the N-th vsyscall of a real run.  A child runs the program under the same model with
- * a trace; the line of the call says what came in and what came of it.
+ * `explain --follow`: the N-th vsyscall of a real run.  A child of ours runs the program under the same options and
+ * stands still at that call (run/watch.h); then the run is ended with all its processes.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/explain.h"
+#include "cli/run.h"
+#include "run/loop.h"
+#include "run/watch.h"
 
-enum { FILE_BYTES_MAX = 256 << 20 };
+#define LIMIT_NS 60000000000ull /* of host time, if --timeout does not say */
 
-typedef VEC(char *) words;
+/* What the child could not do. */
+struct trouble {
+	char text[1024];
+};
 
-static void add(words *w, const char *option, const char *value)
+/* In the child: run, silently. */
+static void run_child(const struct options *o, const struct model *m, struct watch *w, struct trouble *t)
 {
-	struct buf b = { 0 };
+	struct kernel *k = xcalloc(1, sizeof(*k));
+	struct run_files f = { .watch = w };
+	struct options one = *o;
+	struct err e = { .text = "" };
+	VEC(char *) argv = { 0 };
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	if (!value)
-		return;
-	buf_printf(&b, "%s%s", option, value);
-	VEC_PUSH(w, b.data);
-}
-
-static void command_line(words *w, const struct options *o)
-{
-	add(w, "", "vsysemu");
-	add(w, "", "run");
-	add(w, "", "-q");
-	add(w, "", "--trace=vsyscall");
-	add(w, "--kernel=", o->kernel);
-	add(w, "--mode=", o->mode);
-	add(w, "--trap=", o->trap);
-	add(w, "--cpu=", o->cpu);
-	add(w, "--clocksource=", o->clocksource);
-	add(w, "--mitigations=", o->mitigations);
-	add(w, "--accounting=", o->accounting);
-	add(w, "--seccomp=", o->seccomp);
-	add(w, "--vdso=", o->vdso);
-	add(w, "--cwd=", o->cwd);
-	add(w, "-L", o->sysroot);
-	add(w, "--epoch=", o->epoch);
-	add(w, "--seed=", o->seed);
-	add(w, "--timeout=", o->timeout ? o->timeout : "60");
-	for (size_t i = 0; i < o->set.n; i++)
-		add(w, "--set=", o->set.at[i]);
-	for (size_t i = 0; i < o->env_edits.n; i++)
-		add(w, o->env_edits.at[i].unset ? "-U" : "-E", o->env_edits.at[i].text);
-	add(w, "", "--");
-	add(w, "", o->follow);
+	if (null >= 0) {
+		dup2(null, STDOUT_FILENO);
+		dup2(null, STDERR_FILENO);
+	}
+	VEC_PUSH(&argv, (char *)(uintptr_t)o->follow);
 	for (int i = 0; i < o->argc; i++)
-		add(w, "", o->argv[i]);
-	VEC_PUSH(w, NULL);
+		VEC_PUSH(&argv, o->argv[i]);
+	one.argv = argv.at;
+	one.argc = (int)argv.n;
+	one.report = NULL;
+	one.output = NULL;
+	one.trace = NULL;
+	one.summary = NULL;
+	one.strace_on = false;
+	if (!one.timeout_ns)
+		one.timeout_ns = LIMIT_NS;
+	if (!run_guest(&one, m, k, &f, &e))
+		snprintf(t->text, sizeof(t->text), "%s", e.text);
+	_exit(0);
 }
 
-/* Starts the run; what it says on stderr is read from *@in. */
-static bool start(const struct options *o, FILE **in, pid_t *pid, struct err *e)
+/* One round of SIGKILL to our children; orphans of theirs become ours. */
+static void kill_children(void)
 {
-	posix_spawn_file_actions_t fa;
-	words argv = { 0 };
-	int fd[2], r;
+	FILE *f = fopen("/proc/thread-self/children", "re");
+	int pid;
 
-	if (pipe2(fd, O_CLOEXEC))
-		return err_set(e, "pipe: %s", strerror(errno));
-	command_line(&argv, o);
-	posix_spawn_file_actions_init(&fa);
-	posix_spawn_file_actions_addopen(&fa, 1, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_adddup2(&fa, fd[1], 2);
-	r = posix_spawn(pid, "/proc/self/exe", &fa, NULL, argv.at, environ);
-	posix_spawn_file_actions_destroy(&fa);
-	for (size_t i = 0; i < argv.n; i++)
-		free(argv.at[i]);
-	VEC_FREE(&argv);
-	close(fd[1]);
-	*in = r ? NULL : fdopen(fd[0], "r");
-	if (*in)
-		return true;
-	close(fd[0]);
-	return err_set(e, "--follow: cannot start the run: %s", strerror(r ? r : errno));
+	while (f && fscanf(f, "%d", &pid) == 1)
+		kill(pid, SIGKILL);
+	if (f)
+		fclose(f);
 }
 
-/* "NAME(A, B...) = R @CALLER <N cycles>", or "ADDRESS() = ? @CALLER". */
-static bool read_line(const char *line, struct explain_ask *a, struct explain_seen *seen)
+static uint64_t host_ns(void)
 {
-	const char *open = strchr(line, '('), *at = strrchr(line, '@'), *eq;
-	char *end;
+	struct timespec t;
 
-	if (!open || !at)
-		return false;
-	for (eq = at; eq > open && *eq != '='; eq--)
-		;
-	seen->caller = strtoull(at + 1, NULL, 16);
-	if (line[0] == '0') {
-		a->rip = strtoull(line, NULL, 16);
-		a->rip_set = true;
-	} else {
-		for (a->nr = 0; a->nr < 3; a->nr++)
-			if (strlen(explain_call_name(a->nr)) == (size_t)(open - line) &&
-			    !memcmp(explain_call_name(a->nr), line, (size_t)(open - line)))
-				break;
-		if (a->nr == 3)
-			return false;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* Until the call is there, or all processes have ended, or time is up. */
+static void wait_for(const struct watch *w, pid_t first, uint64_t limit_ns)
+{
+	const struct timespec pause = { .tv_nsec = 2000000 };
+	uint64_t end = host_ns() + limit_ns;
+	pid_t p;
+
+	for (;;) {
+		p = waitpid(-1, NULL, WNOHANG);
+		if (w->done || (p < 0 && errno == ECHILD) || host_ns() > end)
+			break;
+		if (!p)
+			nanosleep(&pause, NULL);
 	}
-	seen->refused = !strncmp(eq, "= ?", 3);
-	seen->result = strtoll(eq + 1, &end, 0);
-	/* What was stored is shown in place of the pointer: then some pointer will do. */
-	seen->args[0] = open[1] == '{' || open[1] == '[' ? EXPLAIN_BUFFER : strtoull(open + 1, &end, 0);
-	if (open[1] != '{' && open[1] != '[') {
-		end += strspn(end, "NUL, ");
-		seen->args[1] = strtoull(end, NULL, 0);
-	}
-	return true;
+	kill(first, SIGKILL);
+	do {
+		kill_children();
+		p = waitpid(-1, NULL, WNOHANG);
+		if (!p)
+			nanosleep(&pause, NULL);
+	} while (p >= 0 || errno == EINTR);
 }
 
-static char *code_of(const char *path, uint64_t caller)
+static char *where(const struct watch *w)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	struct buf b = { 0 };
-	char chunk[65536], *code;
-	ssize_t n;
 
-	while (fd >= 0 && b.len < FILE_BYTES_MAX && (n = read(fd, chunk, sizeof(chunk))) > 0)
-		buf_add(&b, chunk, (size_t)n);
-	if (fd >= 0)
-		close(fd);
-	code = b.len && caller ? explain_code_before((const uint8_t *)b.data, b.len, caller) : xstrdup("");
-	buf_free(&b);
-	return code;
+	if (w->symbol[0])
+		buf_printf(&b, "%s+0x%llx", w->symbol, (unsigned long long)w->offset);
+	if (w->object[0])
+		buf_printf(&b, "%s%s", b.len ? " in " : "", w->object);
+	return b.data ? b.data : xstrdup("");
 }
 
-/* The text of call @nth, or NULL; *@last: the last thing the run said for itself. */
-static char *find_line(FILE *in, unsigned nth, unsigned *calls, struct buf *last)
+/* What @w holds as a question. */
+static void take(const struct watch *w, struct explain_ask *a, struct explain_seen *seen)
 {
-	char *line = NULL, *found = NULL;
-	size_t size = 0;
+	const struct page_event *ev = &w->event;
 
-	while (!found && getline(&line, &size, in) > 0) {
-		char *mark = strstr(line, "[vsys] ");
-
-		line[strcspn(line, "\n")] = 0;
-		if (mark && ++*calls == nth) {
-			found = xstrdup(mark + strlen("[vsys] "));
-		} else if (!strncmp(line, "vsysemu: ", 9)) {
-			last->len = 0;
-			buf_printf(last, "%s", line + 9);
-		}
-	}
-	free(line);
-	return found;
+	*seen = (struct explain_seen){
+		.nth = (unsigned)w->nth, .pid = w->pid, .tid = w->tid, .line = xstrdup(w->line), .where = where(w),
+		.code = explain_code_lines(w->code, w->code_bytes, w->code_at), .caller = ev->caller, .rsp = w->rsp,
+		.args = { ev->args[0], ev->args[1] }, .refused = ev->refused, .result_known = w->result_known,
+		.result = ev->result, .cycles16 = w->cycles16,
+	};
+	a->seen = seen;
+	a->nr = ev->nr < 0 ? 0 : ev->nr;
+	a->bad_stack = !w->stack_readable;
+	a->seccomp = (enum vsysemu_seccomp_mode)ev->seccomp;
+	a->seccomp_ret = ev->seccomp_ret;
+	a->rip_set = ev->nr < 0;
+	a->rip = w->rip;
 }
 
-bool explain_follow(const struct options *o, unsigned nth, struct explain_ask *a,
+bool explain_follow(const struct options *o, const struct model *m, unsigned nth, struct explain_ask *a,
 		    struct explain_seen *seen, struct err *e)
 {
-	struct buf last = { 0 };
-	unsigned calls = 0;
-	char *line;
-	bool good;
-	FILE *in;
+	struct trouble *t = mmap(NULL, sizeof(*t), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	struct watch *w = watch_new(nth);
+	bool good = false;
 	pid_t pid;
 
-	if (!start(o, &in, &pid, e))
-		return false;
-	line = find_line(in, nth, &calls, &last);
-	if (line)
-		kill(pid, SIGKILL);
-	fclose(in);
-	while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
-		;
-	*seen = (struct explain_seen){ .nth = nth, .line = line };
-	good = line && read_line(line, a, seen);
-	if (line && !good)
-		err_set(e, "--follow: the run's line is not understood: %s", line);
-	else if (!line)
-		err_set(e, "--follow: %s made %u vsyscalls%s%s", o->follow, calls, last.len ? "; it said: " : "",
-			last.len ? last.data : "");
+	if (t == MAP_FAILED || !w)
+		return err_set(e, "--follow: no memory");
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	fflush(NULL);
+	pid = fork();
+	if (!pid)
+		run_child(o, m, w, t);
+	if (pid > 0)
+		wait_for(w, pid, (o->timeout_ns ? o->timeout_ns : LIMIT_NS) + 1000000000u);
+	if (pid < 0)
+		err_set(e, "--follow: cannot fork: %s", strerror(errno));
+	else if (w->done)
+		good = true;
+	else if (t->text[0])
+		err_set(e, "--follow: %s", t->text);
+	else
+		err_set(e, "--follow: %s made %llu vsyscalls, --nth=%u is not among them", o->follow,
+			(unsigned long long)w->calls, nth);
 	if (good)
-		seen->code = code_of(o->follow, seen->caller);
-	a->seen = good ? seen : NULL;
-	buf_free(&last);
+		take(w, a, seen);
+	watch_free(w);
+	munmap(t, sizeof(*t));
 	return good;
 }
 
@@ -192,4 +169,5 @@ void explain_follow_free(struct explain_seen *seen)
 {
 	free((char *)(uintptr_t)seen->line);
 	free((char *)(uintptr_t)seen->code);
+	free((char *)(uintptr_t)seen->where);
 }

@@ -136,11 +136,11 @@ static void side(const struct explain_side *s, struct buf *out)
 
 /* JSON inside a script element may not hold "</". */
 static void embedded(const struct explain_side *s, const struct explain_side *beside, int nr,
-		     struct buf *out)
+		     const struct explain_seen *seen, struct buf *out)
 {
 	struct buf j = { 0 };
 
-	explain_json(s, beside, nr, &j);
+	explain_json(s, beside, nr, seen, &j);
 	buf_printf(out, "<script type=\"application/json\" id=\"data\">\n");
 	for (size_t i = 0; i < j.len; i++) {
 		if (j.data[i] == '<')
@@ -153,7 +153,7 @@ static void embedded(const struct explain_side *s, const struct explain_side *be
 }
 
 void explain_html(const struct explain_side *s, const struct explain_side *beside, int nr,
-		  struct buf *out)
+		  const struct explain_seen *seen, struct buf *out)
 {
 	uint32_t scale16 = s->x.total16;
 	struct buf title = { 0 };
@@ -179,7 +179,7 @@ void explain_html(const struct explain_side *s, const struct explain_side *besid
 	if (beside)
 		side(beside, out);
 	buf_printf(out, "</div>\n");
-	embedded(s, beside, nr, out);
+	embedded(s, beside, nr, seen, out);
 	buf_printf(out, "<script>%s</script>\n", script);
 	html_end(out);
 }

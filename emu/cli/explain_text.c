@@ -109,6 +109,23 @@ static void json_steps(struct json *o, const struct explanation *x)
 	}
 }
 
+static void json_seen(struct json *o, const struct explain_seen *seen)
+{
+	struct json *j;
+
+	if (!seen) {
+		json_put_null(o, "seen");
+		return;
+	}
+	j = json_put(o, "seen", json_new_object());
+	json_put_int(j, "nth", seen->nth);
+	json_put_int(j, "pid", seen->pid);
+	json_put_int(j, "tid", seen->tid);
+	json_put_string(j, "call", seen->line);
+	json_put_string(j, "returns_to", *seen->where ? seen->where : NULL);
+	json_put_real(j, "arrival_cycles", explain_cycles(seen->cycles16));
+}
+
 static void json_side(struct json *o, const struct explain_side *s)
 {
 	const struct model_policy *p = &s->m->policy[s->policy];
@@ -141,12 +158,13 @@ static void json_side(struct json *o, const struct explain_side *s)
 }
 
 void explain_json(const struct explain_side *s, const struct explain_side *beside, int nr,
-		  struct buf *out)
+		  const struct explain_seen *seen, struct buf *out)
 {
 	struct json *o = json_new_object();
 
 	json_put_string(o, "schema", "vsysemu.explain/1");
 	json_put_string(o, "call", explain_call_name(nr));
+	json_seen(o, seen);
 	json_side(o, s);
 	if (beside)
 		json_side(json_put(o, "beside", json_new_object()), beside);

@@ -7,6 +7,7 @@
 
 #include "base/stdfd.h"
 #include "cli/options.h"
+#include "cli/run.h"
 #include "cli/verbs.h"
 
 /* Status of wrong use and trouble: 2 for the verbs that are used like grep, else 125. */
@@ -46,6 +47,7 @@ int main(int argc, char **argv)
 	struct err e = { .text = "" };
 	int status = -1;
 
+	run_layout();
 	stdfd_hold();
 	if (!named)
 		v = VERB_RUN;

@@ -120,7 +120,7 @@ const struct option_row option_rows[] = {
 	{ "error-code", 0, OPT_VALUE, F(error_code), EXPL, "N", false, "error code of the fault" },
 	{ "stack", 0, OPT_VALUE, F(stack), EXPL, "good|bad", true, "is the stack readable" },
 	{ "follow", 0, OPT_VALUE, F(follow), EXPL, "PROGRAM", false,
-	  "explain a vsyscall of a real run" },
+	  "explain a vsyscall of a real run; arguments behind -- at the end" },
 	{ "nth", 0, OPT_VALUE, F(nth), EXPL, "N", false, "which one; default 1" },
 	{ "help", 0, OPT_FLAG, F(help), ALL, NULL, false, "print this" },
 	{ "version", 0, OPT_FLAG, F(version), ALL, NULL, false, "print the version" },

@@ -20,8 +20,7 @@ extern char **environ;
 
 #define LAID_OUT "VSYSEMU_LAYOUT_DONE"
 
-/* With an unlimited stack the host lays libraries out where the guest belongs: start again otherwise. */
-static void layout_check(void)
+void run_layout(void)
 {
 	struct rlimit old, r;
 	char link[PATH_MAX];
@@ -169,11 +168,10 @@ static const char *trace_words(const struct options *o)
 
 bool run_guest(const struct options *o, const struct model *m, struct kernel *k, struct run_files *f, struct err *e)
 {
-	struct run_request r = { .model = m, .opt = &f->opt, .warn_fd = o->quiet_on ? -1 : 2 };
+	struct run_request r = { .model = m, .opt = &f->opt, .warn_fd = o->quiet_on ? -1 : 2, .watch = f->watch };
 	bool ok = false;
 
 	memset(k, 0, sizeof(*k));
-	layout_check();
 	if (!auxv_ok(o, e))
 		return false;
 	for (size_t i = 0; i < o->auxv.n; i++)

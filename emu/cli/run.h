@@ -9,11 +9,15 @@
 /* What a run borrows: lives as long as the kernel. */
 struct run_files {
 	struct guest_options opt;
+	struct watch *watch; /* run/watch.h; set before run_guest(); NULL: none */
 	char *path, *sysroot, **envp; /* owned */
 	VEC(char *) argv;
 	VEC(const char *) auxv;
 };
 
+/* Before anything else: with an unlimited stack the host lays libraries out where the guest belongs; then the program
+ * is executed anew, with the same arguments, under another limit, which the guest does not see. */
+void run_layout(void);
 /* The model that the options choose; to be freed with model_free() in any case. */
 bool run_model(const struct options *o, struct model *m, struct err *e);
 /* Run o->argv to its end in @k.  run_free() and run_files_free() are due in any case. */

@@ -138,12 +138,19 @@ static void charge_rest(struct explain_walk *w)
 
 uint64_t explain_caller_of(const struct explain_ask *a)
 {
-	return a->seen && a->seen->caller ? a->seen->caller : EXPLAIN_CALLER;
+	return a->seen ? a->seen->caller : EXPLAIN_CALLER;
+}
+
+uint64_t explain_rsp_of(const struct explain_ask *a)
+{
+	if (a->seen)
+		return a->seen->rsp;
+	return a->bad_stack ? EXPLAIN_BAD_STACK : EXPLAIN_STACK;
 }
 
 int64_t explain_result(const struct explain_ask *a, int nr)
 {
-	if (a->seen)
+	if (a->seen && a->seen->result_known)
 		return a->seen->result;
 	return nr == 1 ? 1700000000 : 0;
 }
@@ -153,7 +160,7 @@ static bool read_stack(void *ctx, void *dst, uint64_t addr, size_t n)
 	const struct explain_ask *a = ((const struct explain_walk *)ctx)->a;
 	uint64_t caller = explain_caller_of(a);
 
-	if (a->bad_stack || addr != EXPLAIN_STACK || n != sizeof(caller))
+	if (a->bad_stack || addr != explain_rsp_of(a) || n != sizeof(caller))
 		return false;
 	memcpy(dst, &caller, n);
 	return true;
@@ -200,7 +207,7 @@ static bool make_frame(struct explain_walk *w, struct vsysemu_frame *f)
 	if (a->code_set)
 		f->error_code = a->error_code;
 	f->gpr[VSYSEMU_RAX] = w->target;
-	f->gpr[VSYSEMU_RSP] = a->bad_stack ? EXPLAIN_BAD_STACK : EXPLAIN_STACK;
+	f->gpr[VSYSEMU_RSP] = explain_rsp_of(a);
 	f->gpr[VSYSEMU_RDI] = a->nr == 1 ? 0 : EXPLAIN_BUFFER;
 	if (a->seen) {
 		f->gpr[VSYSEMU_RDI] = a->seen->args[0];
@@ -304,7 +311,7 @@ void explain(const struct explain_ask *a, struct explanation *x)
 	w.target = a->rip_set ? a->rip : VSYSEMU_PAGE + 0x400ull * (unsigned)a->nr;
 	w.rax = w.target;
 	w.rip = explain_caller_of(a) - 2;
-	w.rsp = a->bad_stack ? EXPLAIN_BAD_STACK : EXPLAIN_STACK + 8;
+	w.rsp = explain_rsp_of(a) + (a->bad_stack ? 0 : 8);
 	explain_caller(&w);
 	if (make_frame(&w, &x->frame)) {
 		trapped(&w, &g);

@@ -61,18 +61,23 @@ struct explain_ask {
 	const struct explain_seen *seen;
 };
 
-/* A call as a run showed it. */
+/* A call as a run showed it; strings borrowed. */
 struct explain_seen {
 	unsigned nth;
+	int pid, tid; /* as the program knows them */
 	const char *line; /* of the trace */
 	const char *code; /* the instructions before the return address, or "" */
-	uint64_t caller, args[2];
+	const char *where; /* function, offset and file of the return address, or "" */
+	uint64_t caller, rsp; /* return address; the stack pointer when the page was entered */
+	uint64_t args[2];
 	bool refused; /* it ended in a signal */
+	bool result_known;
 	int64_t result;
+	uint32_t cycles16; /* what the run charged for the arrival; a filter and a signal cost extra */
 };
-/* The instructions of ELF file @bytes that lead to return address @caller, as lines; "" if they cannot
- * be told.  Owned by the caller. */
-char *explain_code_before(const uint8_t *bytes, size_t n, uint64_t caller);
+/* The last instructions of the @n bytes of code at @at, as lines.  Where decoding from @at does not end with them,
+ * the longest call that does; "" if there is none.  Owned by the caller. */
+char *explain_code_lines(const uint8_t *code, size_t n, uint64_t at);
 
 struct explanation {
 	VEC(struct explain_step) steps;
@@ -108,8 +113,9 @@ struct explain_walk {
 #define EXPLAIN_BUFFER 0x7ffd5a0ff0f0ull
 #define EXPLAIN_BAD_STACK 0x10000ull
 
-/* The return address; result of the body. */
+/* The return address; the stack pointer at the entry; result of the body. */
 uint64_t explain_caller_of(const struct explain_ask *a);
+uint64_t explain_rsp_of(const struct explain_ask *a);
 int64_t explain_result(const struct explain_ask *a, int nr);
 
 /* Begin a step; the caller adds to ->text with explain_say(). */

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The instructions before a return address, from the program's file. */
+/* The instructions before a return address. */
 #include <stdio.h>
 #include <string.h>
 
-#include "facts/elfview.h"
 #include "facts/explain.h"
 #include "facts/insn.h"
 
-enum { SHOWN = 5, FUNCTION_MAX = 4096 };
+enum { SHOWN = 5, CALL_MIN = 2, CALL_MAX = 15 };
 
 static void add_line(struct buf *b, const struct insn *i, const uint8_t *code)
 {
@@ -40,30 +39,18 @@ static bool decode(struct insn_decoder *d, const uint8_t *p, size_t n, uint64_t 
 	return at == caller;
 }
 
-char *explain_code_before(const uint8_t *bytes, size_t n, uint64_t caller)
+char *explain_code_lines(const uint8_t *code, size_t n, uint64_t at)
 {
 	struct insn_decoder *d = insn_decoder_new();
-	const struct elf_function *f;
 	struct insn last[SHOWN];
 	struct buf b = { 0 };
-	struct elfview v;
-	const char *why;
 	unsigned shown = 0;
+	bool good = d && n && decode(d, code, n, at, at + n, last, &shown);
 
-	if (d && elfview_open(&v, bytes, n, &why)) {
-		bool x, w;
-		size_t have = 0;
-		const uint8_t *p;
-		uint64_t start;
-
-		f = elfview_function(&v, caller - 1);
-		start = f && caller - f->start < FUNCTION_MAX ? f->start : caller - 2;
-		p = elfview_at(&v, start, &have, &x, &w);
-		if (p && x && have >= caller - start && decode(d, p, have, start, caller, last, &shown))
-			for (unsigned k = 0; k < shown; k++)
-				add_line(&b, &last[k], p + (last[k].addr - start));
-		elfview_close(&v);
-	}
+	for (size_t k = n < CALL_MAX ? n : CALL_MAX; d && !good && k >= CALL_MIN; k--)
+		good = decode(d, code + n - k, k, at + n - k, at + n, last, &shown) && shown == 1 && last[0].flow == FLOW_CALL;
+	for (unsigned k = 0; good && k < shown; k++)
+		add_line(&b, &last[k], code + (last[k].addr - at));
 	insn_decoder_free(d);
 	return b.data ? b.data : xstrdup("");
 }

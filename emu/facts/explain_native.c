@@ -96,7 +96,8 @@ static void native_back(struct explain_walk *w, bool real)
 	w->kernel = false;
 	s = explain_step(w, PART_RETURN, real ? "x86-64 psABI" : "Linux arch/x86/kernel/entry_64.S",
 			 "Back in the program at 0x%llx", (unsigned long long)w->rip);
-	explain_say(s, "rax = %lld.", (long long)w->rax);
+	if (!w->a->seen || w->a->seen->result_known)
+		explain_say(s, "rax = %lld.", (long long)w->rax);
 	explain_charge(w, WHERE_EXIT, NULL);
 	snprintf(w->x->outcome, sizeof(w->x->outcome), "the page's own code runs; the program goes on at 0x%llx",
 		 (unsigned long long)w->rip);

@@ -58,7 +58,9 @@ void explain_caller(struct explain_walk *w)
 					      "The program goes to 0x%llx", (unsigned long long)w->target);
 
 	if (seen) {
-		explain_say(s, "Call %u of the run: %s", seen->nth, seen->line);
+		explain_say(s, "Call %u of the run, process %d, thread %d: %s", seen->nth, seen->pid, seen->tid, seen->line);
+		if (*seen->where)
+			explain_say(s, "It returns to %s.", seen->where);
 		for (const char *p = seen->code; *p; p += *p == '\n') {
 			explain_say(s, "%.*s", (int)strcspn(p, "\n"), p);
 			p += strcspn(p, "\n");

@@ -58,16 +58,23 @@ void page_frame(struct kernel *k, struct vsysemu_frame *f, unsigned vector, uint
 	f->mapped = v && v->start <= addr;
 }
 
+/* What the decision core asks, and what it was told. */
+struct asked {
+	struct kernel *k;
+	uint32_t seccomp_ret;
+};
+
 static bool read_guest(void *ctx, void *dst, uint64_t addr, size_t n)
 {
-	struct kernel *k = ctx;
-
-	return !memory_read(k->mem, dst, addr, n);
+	return !memory_read(((struct asked *)ctx)->k->mem, dst, addr, n);
 }
 
 static void ask_seccomp(void *ctx, const struct vsysemu_seccomp_data *data, struct vsysemu_seccomp_answer *a)
 {
-	a->ret = seccomp_run(ctx, data);
+	struct asked *q = ctx;
+
+	a->ret = seccomp_run(q->k, data);
+	q->seccomp_ret = a->ret;
 }
 
 static const char *reason_of(const struct vsysemu_verdict *v)
@@ -176,7 +183,8 @@ static void body(struct kernel *k, const struct vsysemu_frame *f, struct vsysemu
 
 static void run_frame(struct kernel *k, const struct vsysemu_frame *f, struct page_event *ev)
 {
-	struct vsysemu_guest g = { k, read_guest, ask_seccomp };
+	struct asked asked = { .k = k };
+	struct vsysemu_guest g = { &asked, read_guest, ask_seccomp };
 	struct task *t = k->proc.current;
 	struct vsysemu_verdict v;
 	gaddr entry = f->vector == VSYSEMU_VEC_INT0XCC ? f->rip - 2 : f->rip;
@@ -192,6 +200,8 @@ static void run_frame(struct kernel *k, const struct vsysemu_frame *f, struct pa
 	t->caller = ev->caller;
 	t->orig_rax = -1;
 	vsysemu_policy_decide(rules(k), k->model->mode, f, &g, &v);
+	ev->seccomp = (int)f->seccomp;
+	ev->seccomp_ret = asked.seccomp_ret;
 	if (v.kind == VSYSEMU_CALL)
 		body(k, f, &v, ev);
 	ev->refused = v.kind != VSYSEMU_RETURN;
@@ -239,7 +249,8 @@ bool page_int0xcc(struct kernel *k, gaddr next, struct page_event *ev)
 
 void page_access(struct kernel *k, gaddr addr, uint32_t error_code)
 {
-	struct vsysemu_guest g = { k, read_guest, ask_seccomp };
+	struct asked asked = { .k = k };
+	struct vsysemu_guest g = { &asked, read_guest, ask_seccomp };
 	struct vsysemu_frame f;
 	struct vsysemu_verdict v;
 

@@ -24,6 +24,8 @@ struct page_event {
 	bool skipped; /* seccomp answered in its place */
 	int64_t result;
 	uint64_t args[3];
+	int seccomp; /* enum vsysemu_seccomp_mode of the caller */
+	uint32_t seccomp_ret; /* the filters' answer, if they were asked */
 };
 
 /*

@@ -24,6 +24,7 @@
 #include "run/sites.h"
 #include "run/timeline.h"
 #include "run/trace.h"
+#include "run/watch.h"
 
 #define NR_EXECVE 59u
 #define NR_EXECVEAT 322u
@@ -117,6 +118,7 @@ static void native_arrival(struct loop *l, gaddr pc)
 		   ARRIVAL_DONE);
 	note(l, PATH_VSYSCALL, entry_nr[ev.nr], start, ev.caller, total(c), false);
 	trace_vsyscall(k, &ev, pc, total(c));
+	watch_arrival(l->watch, k, &ev, pc, engine_get(k->engine, REG_RSP), false, total(c));
 }
 
 /* @rsp: as it was. */
@@ -141,6 +143,7 @@ static void record_arrival(struct loop *l, const struct page_event *ev, gaddr pc
 	if (ev->refused && k->proc.current->reason && strstr(k->proc.current->reason, "-fault"))
 		account_flag(k->account, ACCOUNT_BODY_FAULT);
 	trace_vsyscall(k, ev, pc, total(c));
+	watch_arrival(l->watch, k, ev, pc, rsp, true, total(c));
 }
 
 static enum zone_action page_zone(struct loop *l, gaddr pc)

@@ -16,6 +16,7 @@ struct run_request {
 	const char *path; /* of the program, already looked up */
 	char *const *argv, *const *envp; /* NULL-terminated */
 	const char *sysroot; /* absolute, no trailing slash; NULL: none */
+	struct watch *watch; /* run/watch.h; NULL: none */
 	int warn_fd; /* where one line about the engine goes; -1: nowhere */
 };
 

@@ -12,6 +12,7 @@ struct loop {
 	bool in_page; /* native code of the page runs */
 	struct timeline *timeline; /* NULL: nobody asked */
 	struct sites *sites;
+	struct watch *watch; /* NULL: nobody watches */
 	uint64_t filters; /* seccomp filters charged so far */
 	struct err *err;
 	bool failed; /* the engine did, @err says how */

@@ -190,7 +190,7 @@ static bool start(const struct run_request *r, struct kernel *k, struct err *e)
 	if (run.accounts == MAP_FAILED)
 		run.accounts = NULL;
 	run.loop = (struct loop){ .k = k, .timeline = r->opt->timeline ? timeline_new() : NULL,
-				  .sites = sites_new() };
+				  .sites = sites_new(), .watch = r->watch };
 	k->account = account_take(PID_FIRST);
 	k->mem = memory_new(e);
 	if (!k->mem)

@@ -106,28 +106,32 @@ static void cycles(struct buf *b, uint32_t cycles16)
 		buf_printf(b, " <%u.%02u cycles>", cycles16 / 16, cycles16 % 16 * 100 / 16);
 }
 
+static const uint16_t entry_nr[] = { 96, 201, 309 };
+
+void trace_vsyscall_text(struct kernel *k, const struct page_event *ev, gaddr entry, uint32_t cycles16, struct buf *b)
+{
+	uint64_t args[6] = { ev->args[0], ev->args[1], ev->args[2] };
+
+	if (ev->nr < 0)
+		buf_printf(b, "%#lx() = ?", (unsigned long)entry);
+	else if (ev->refused)
+		buf_printf(b, "%s(%#lx, %#lx) = ?", syscall_name(entry_nr[ev->nr]), (unsigned long)args[0],
+			   (unsigned long)args[1]);
+	else
+		syscall_format(k, entry_nr[ev->nr], args, ev->result, b);
+	buf_printf(b, " @%#lx", (unsigned long)ev->caller);
+	cycles(b, cycles16);
+}
+
 void trace_vsyscall(struct kernel *k, const struct page_event *ev, gaddr entry, uint32_t cycles16)
 {
-	static const uint16_t nr[] = { 96, 201, 309 };
 	struct buf b = { 0 };
 
-	if (!call_wanted(k, TRACE_VSYSCALL, ev->nr < 0 ? -1 : nr[ev->nr], ev->caller, entry, ev->refused || ev->error,
-			 cycles16))
+	if (!call_wanted(k, TRACE_VSYSCALL, ev->nr < 0 ? -1 : entry_nr[ev->nr], ev->caller, entry,
+			 ev->refused || ev->error, cycles16))
 		return;
 	begin(k, &b, "[vsys]");
-	if (ev->nr >= 0) {
-		uint64_t args[6] = { ev->args[0], ev->args[1], ev->args[2] };
-
-		if (ev->refused)
-			buf_printf(&b, "%s(%#lx, %#lx) = ?", syscall_name(nr[ev->nr]), (unsigned long)args[0],
-				   (unsigned long)args[1]);
-		else
-			syscall_format(k, nr[ev->nr], args, ev->result, &b);
-	} else {
-		buf_printf(&b, "%#lx() = ?", (unsigned long)entry);
-	}
-	buf_printf(&b, " @%#lx", (unsigned long)ev->caller);
-	cycles(&b, cycles16);
+	trace_vsyscall_text(k, ev, entry, cycles16, &b);
 	end(k, &b);
 }
 

@@ -15,6 +15,8 @@ void trace_free(struct trace *t);
 
 /* @cycles16: what was charged.  All do nothing with a NULL trace. */
 void trace_vsyscall(struct kernel *k, const struct page_event *ev, gaddr entry, uint32_t cycles16);
+/* Its line without what stands before the call. */
+void trace_vsyscall_text(struct kernel *k, const struct page_event *ev, gaddr entry, uint32_t cycles16, struct buf *b);
 void trace_vdso(struct kernel *k, enum vdso_function f, gaddr caller, uint32_t cycles16);
 /* @ret: SYSCALL_NORETURN before a call that may not come back. */
 void trace_syscall(struct kernel *k, unsigned nr, const uint64_t args[6], int64_t ret, uint32_t cycles16);

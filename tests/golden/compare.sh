@@ -59,6 +59,10 @@ is "all kernels: each policy once" "$(cut -d, -f1,2 "$T/report" | sort | uniq -d
 compare --kernels=3.1,6.1-debian --report=text "$G/t01-old-time" </dev/null
 is "chosen kernels: rows" "$(sed 1d "$T/report" | tr -d '*' | awk '{ print $1 }' | tr '\n' ' ')" \
 	"native@3.1 emulate@3.1 none@3.1 none@6.1-debian xonly@6.1-debian emulate@6.1-debian native@3.0 "
+# An unlimited stack has the program start anew: once.
+is "an unlimited stack" "$( (ulimit -s unlimited && "$V" compare "$G/old-date" </dev/null 2>&1 >/dev/null) | grep -c baseline)" 1
+is "an unlimited stack, each" "$( (ulimit -s unlimited && "$V" compare --each "$G/old-date" </dev/null 2>&1 >/dev/null) | grep -c '@')" 5
+
 compare --each --report=html "$G/old-date" </dev/null
 like "html: the row of none" "$(cat "$T/line")" 'none@6.1.*class="breaks">breaks</span> vsyscall-none'
 

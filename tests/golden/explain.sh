@@ -110,7 +110,7 @@ fi
 
 # A call of a real run.
 is "follow" "$(ask --mode=emulate --follow "$B/guest/old-date" --nth 2)" 0
-like "follow: the call" "$(cat "$T/out")" 'Call 2 of the run: gettimeofday\(\{tv_sec=1700000000, tv_usec=[0-9]*\}, 0x[0-9a-f]*\) = 0 @0x'
+like "follow: the call" "$(cat "$T/out")" 'Call 2 of the run, process 1000, thread 1000: gettimeofday\(\{tv_sec=1700000000, tv_usec=[0-9]*\}, 0x[0-9a-f]*\) = 0 @0x'
 like "follow: the program's own code" "$(cat "$T/out")" '48 c7 c0 00 00 60 ff .*mov rax, -0xa00000'
 like "follow: its caller" "$(cat "$T/out")" "Back in the program at $(sed -n 's/.*= 0 @\(0x[0-9a-f]*\) .*/\1/p' "$T/out")"
 is "follow: the same price" "$(sed -n 's/.*<\(.*\) cycles>/\1/p' "$T/out")" "$(tail -n 1 "$T/out" | sed 's/.*: \([0-9.]*\) cycles, .*/\1/')"
