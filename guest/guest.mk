@@ -7,7 +7,7 @@ guests:
 include guest/conformance/conformance.mk
 include guest/vdso/vdso.mk
 
-GUEST_FLAGS := -D_GNU_SOURCE -O2 -Wno-unused-command-line-argument -g -std=gnu11 -Wall -Wextra -Werror -fcf-protection=none -fno-pie
+GUEST_FLAGS := -D_GNU_SOURCE -O2 -mno-red-zone -Wno-unused-command-line-argument -g -std=gnu11 -Wall -Wextra -Werror -fcf-protection=none -fno-pie
 GUEST_STATIC := $(GUEST_FLAGS) -static -no-pie
 GUEST_DIR := $(B)/guest
 

@@ -19,15 +19,16 @@
 #define VSYS_TIME (VSYS + 0x400)
 #define VSYS_GETCPU (VSYS + 0x800)
 
-/* Call @entry with two arguments and @rax before. */
+/* Call @entry with two arguments and @rax before.  The call writes below rsp: built without a red zone. */
 static inline long vsys_call(uint64_t entry, const volatile void *a, const volatile void *b, long rax)
 {
 	register const volatile void *rdi __asm__("rdi") = a;
 	register const volatile void *rsi __asm__("rsi") = b;
+	long rdx = 0;
 
 	__asm__ volatile("call *%[entry]"
-			 : "+a"(rax), "+r"(rdi), "+r"(rsi)
-			 : [entry] "b"(entry), "d"(0L)
+			 : "+a"(rax), "+r"(rdi), "+r"(rsi), "+d"(rdx)
+			 : [entry] "b"(entry)
 			 : "rcx", "r8", "r9", "r10", "r11", "memory", "cc");
 	return rax;
 }

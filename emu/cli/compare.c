@@ -9,44 +9,26 @@
 #include <unistd.h>
 
 #include "base/stdfd.h"
-#include "cli/escape.h"
-#include "cli/html.h"
+#include "cli/compare.h"
 #include "cli/output.h"
 #include "cli/report_forms.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
 #include "run/loop.h"
 
-#define ROWS_MAX 128u
-#define WARNINGS_MAX 16u
-
-/* Results of the runs; each is a process of its own, because a process has one engine. */
-struct shared {
-	struct row {
-		char mode[16], kernel[48], outcome[16], why[64];
-		uint64_t user_ns, system_ns;
-		double slowdown, slowdown_user;
-		bool active, baseline, filled;
-		int status;
-	} row[ROWS_MAX];
-	unsigned n, runs;
-	off_t input; /* where standard input stood, -1: it cannot go back */
-	char warning[WARNINGS_MAX][200]; /* of the first run, whose output is seen */
-	struct account total;
-	char error[1024];
-	int error_status;
-};
-
-static void store(struct row *to, const struct report_policy *p)
+static void store(struct compare_row *to, const struct report_policy *p)
 {
 	snprintf(to->mode, sizeof(to->mode), "%s", p->mode);
 	snprintf(to->kernel, sizeof(to->kernel), "%s", p->kernel);
 	snprintf(to->outcome, sizeof(to->outcome), "%s", p->outcome);
 	snprintf(to->why, sizeof(to->why), "%s", p->why ? p->why : "");
+	snprintf(to->where, sizeof(to->where), "%s", p->where ? p->where : "");
 	to->user_ns = p->user_ns;
 	to->system_ns = p->system_ns;
 	to->slowdown = p->slowdown;
 	to->slowdown_user = p->slowdown_user;
+	to->vsyscall_ns = p->vsyscall_ns;
+	to->slowdown_rest = p->slowdown_rest;
 	to->active = p->active;
 	to->baseline = p->baseline;
 	to->status = p->status;
@@ -54,7 +36,7 @@ static void store(struct row *to, const struct report_policy *p)
 }
 
 /* Only the first of several runs is heard, all read the same input if it is a file. */
-static void hush(const struct shared *s)
+static void hush(const struct compare *s)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
@@ -68,7 +50,7 @@ static void hush(const struct shared *s)
 }
 
 /* In the child: run, and keep all rows (@first) or the active one. */
-static int child(const struct options *o, const struct model *m, struct shared *s, bool all, struct row *one)
+static int child(const struct options *o, const struct model *m, struct compare *s, bool all, struct compare_row *one)
 {
 	struct kernel *k = xcalloc(1, sizeof(*k));
 	struct run_files f = { 0 };
@@ -85,11 +67,11 @@ static int child(const struct options *o, const struct model *m, struct shared *
 	report_facts(&r, k);
 	if (s->runs == 1) {
 		s->total = *r.total;
-		for (size_t i = 0; i < r.warning.n && i < WARNINGS_MAX; i++)
+		for (size_t i = 0; i < r.warning.n && i < COMPARE_WARNINGS; i++)
 			snprintf(s->warning[i], sizeof(s->warning[i]), "%s", r.warning.at[i]);
 	}
 	for (unsigned i = 0; i < r.policies; i++) {
-		if (all && s->n < ROWS_MAX)
+		if (all && s->n < COMPARE_ROWS)
 			store(&s->row[s->n++], &r.policy[i]);
 		else if (!all && r.policy[i].active)
 			store(one, &r.policy[i]);
@@ -98,7 +80,7 @@ static int child(const struct options *o, const struct model *m, struct shared *
 	return 0;
 }
 
-static bool run_one(const struct options *o, const struct model *m, struct shared *s, bool all, struct row *one,
+static bool run_one(const struct options *o, const struct model *m, struct compare *s, bool all, struct compare_row *one,
 		    struct err *e)
 {
 	int status;
@@ -121,14 +103,14 @@ static bool run_one(const struct options *o, const struct model *m, struct share
 	return WIFEXITED(status) && !WEXITSTATUS(status) ? true : err_set(e, "a run ended abnormally (status %#x)", (unsigned)status);
 }
 
-static bool run_policy(const struct options *o, const char *mode, const char *kernel, struct shared *s, struct err *e)
+static bool run_policy(const struct options *o, const char *mode, const char *kernel, struct compare *s, struct err *e)
 {
 	struct options one = *o;
 	struct model m;
 	bool ok;
 
-	if (s->n == ROWS_MAX)
-		return err_set(e, "--kernels: more than %u policies", ROWS_MAX);
+	if (s->n == COMPARE_ROWS)
+		return err_set(e, "--kernels: more than %u policies", COMPARE_ROWS);
 	one.kernel = kernel;
 	one.mode = mode;
 	one.trap = NULL;
@@ -138,7 +120,7 @@ static bool run_policy(const struct options *o, const char *mode, const char *ke
 }
 
 /* Every mode of kernel @name, one run each. */
-static bool run_kernel(const struct options *o, const char *name, struct shared *s, struct err *e)
+static bool run_kernel(const struct options *o, const char *name, struct compare *s, struct err *e)
 {
 	struct kernel_model *km = kernel_model_load(name, e);
 	bool ok = km;
@@ -151,28 +133,32 @@ static bool run_kernel(const struct options *o, const char *name, struct shared 
 }
 
 /* Against the run of the baseline; one that broke did not do the same work and keeps its projection. */
-static void measure(struct shared *s, const struct row *base)
+static void measure(struct compare *s, const struct compare_row *base)
 {
+	uint64_t base_ns = base->user_ns + base->system_ns, base_rest = base_ns - base->vsyscall_ns;
+
 	for (unsigned i = 0; i < s->n; i++) {
-		struct row *r = &s->row[i];
+		struct compare_row *r = &s->row[i];
 
 		if (!strcmp(r->outcome, "breaks") || !strcmp(base->outcome, "breaks"))
 			continue;
-		if (base->user_ns + base->system_ns)
-			r->slowdown = (double)(r->user_ns + r->system_ns) / (double)(base->user_ns + base->system_ns);
+		if (base_ns)
+			r->slowdown = (double)(r->user_ns + r->system_ns) / (double)base_ns;
+		if (base_rest)
+			r->slowdown_rest = (double)(r->user_ns + r->system_ns - r->vsyscall_ns) / (double)base_rest;
 		if (base->user_ns)
 			r->slowdown_user = (double)r->user_ns / (double)base->user_ns;
 	}
 }
 
 /* The row of the baseline, run if no kernel of the list had it; the row of the chosen policy is marked. */
-static bool run_baseline(const struct options *o, const struct model *m, struct shared *s, struct err *e)
+static bool run_baseline(const struct options *o, const struct model *m, struct compare *s, struct err *e)
 {
 	const struct model_policy *b = &m->policy[m->baseline], *a = &m->policy[m->active];
-	struct row *base = NULL;
+	struct compare_row *base = NULL;
 
 	for (unsigned i = 0;; i++) {
-		struct row *r = &s->row[i];
+		struct compare_row *r = &s->row[i];
 
 		if (i == s->n && (base || !run_policy(o, vsysemu_mode_name(b->mode), b->kernel->name, s, e)))
 			break;
@@ -200,7 +186,7 @@ static bool kernel_names(const char *list, model_names *names, struct err *e)
 	return names->n || err_set_status(e, 125, "--kernels: takes all or names of kernel profiles");
 }
 
-static bool run_kernels(const struct options *o, struct shared *s, struct err *e)
+static bool run_kernels(const struct options *o, struct compare *s, struct err *e)
 {
 	model_names names = { 0 };
 	struct model m;
@@ -218,78 +204,6 @@ static bool run_kernels(const struct options *o, struct shared *s, struct err *e
 	return ok;
 }
 
-static unsigned rows(struct shared *s, struct report_policy *p)
-{
-	unsigned n = 0;
-
-	for (unsigned i = 0; i < s->n; i++) {
-		struct row *r = &s->row[i];
-
-		if (r->filled)
-			p[n++] = (struct report_policy){ r->mode, r->kernel, r->outcome, r->why[0] ? r->why : NULL, r->user_ns,
-							 r->system_ns, r->slowdown, r->slowdown_user, r->active, r->baseline,
-							 r->status };
-	}
-	return n;
-}
-
-static void write_json(const struct options *o, const struct shared *s, const struct report_policy *p, unsigned n, struct buf *b)
-{
-	struct json *root = json_new_object(), *w;
-
-	json_put_string(root, "schema", "vsysemu.compare/1");
-	json_put_int(root, "runs", s->runs);
-	w = json_put(json_put(root, "program", json_new_object()), "argv", json_new_array());
-	for (int i = 0; i < o->argc; i++)
-		json_add_string(w, o->argv[i]);
-	report_put_policies(p, n, root);
-	report_put_calls(&s->total, root);
-	w = json_put(root, "warnings", json_new_array());
-	for (unsigned i = 0; i < WARNINGS_MAX && s->warning[i][0]; i++)
-		json_add_string(w, s->warning[i]);
-	json_text(root, 2, 6, b);
-	buf_add(b, "\n", 1);
-	json_drop(root);
-}
-
-static void write_html(const struct options *o, const struct shared *s, const struct report_policy *p, unsigned n,
-		       struct buf *b)
-{
-	html_begin(b, o->argv[0], NULL);
-	report_policies_html(p, n, b);
-	buf_printf(b, "<h2>Time calls</h2>\n");
-	report_calls_html(&s->total, b);
-	for (unsigned i = 0; i < WARNINGS_MAX && s->warning[i][0]; i++) {
-		buf_printf(b, "<p class=\"dim\">");
-		escape_html(b, s->warning[i]);
-		buf_printf(b, "</p>\n");
-	}
-	html_end(b);
-}
-
-static bool write_table(const struct options *o, const struct report_policy *p, unsigned n, const struct shared *s,
-			struct err *e)
-{
-	const char *form = o->report ? o->report : "text";
-	struct buf b = { 0 };
-	bool ok = true;
-
-	if (!strcmp(form, "none") || (o->quiet_on && !o->output))
-		return true;
-	if (!strcmp(form, "json")) {
-		write_json(o, s, p, n, &b);
-	} else if (!strcmp(form, "text")) {
-		report_policies_text(p, n, &b);
-	} else if (!strcmp(form, "csv")) {
-		report_policies_csv(p, n, &b);
-	} else {
-		write_html(o, s, p, n, &b);
-	}
-	ok = output_write(o->output, &b, e);
-	buf_free(&b);
-	return ok;
-}
-
 static bool form_ok(const struct options *o, struct err *e)
 {
 	static const char *const forms[] = { "text", "json", "csv", "html", "none" };
@@ -302,9 +216,7 @@ static bool form_ok(const struct options *o, struct err *e)
 
 int cli_compare(const struct options *o, struct err *e)
 {
-	struct report_policy p[ROWS_MAX];
-	struct shared *s;
-	unsigned n = 0;
+	struct compare *s;
 	int breaks = 0;
 	bool ok;
 
@@ -327,10 +239,9 @@ int cli_compare(const struct options *o, struct err *e)
 		model_free(&m);
 	}
 	if (ok) {
-		n = rows(s, p);
-		for (unsigned i = 0; i < n; i++)
-			breaks |= !strcmp(p[i].outcome, "breaks");
-		ok = write_table(o, p, n, s, e);
+		for (unsigned i = 0; i < s->n; i++)
+			breaks |= s->row[i].filled && !strcmp(s->row[i].outcome, "breaks");
+		ok = compare_write(o, s, e);
 	}
 	munmap(s, sizeof(*s));
 	return ok ? breaks : 125;

@@ -182,6 +182,35 @@ static uint64_t stub_errors(const struct account *a)
 	return n;
 }
 
+/* "main+0x1c (./prog)", owned; NULL: not known. */
+static char *place_name(const struct image_place *p, uint64_t offset)
+{
+	struct buf b = { 0 };
+
+	if (p->symbol)
+		buf_printf(&b, "%s+%#lx", p->symbol, (unsigned long)offset);
+	if (p->object)
+		buf_printf(&b, "%s(%s)", b.len ? " " : "", p->object);
+	return b.data;
+}
+
+/* The call of the page that came first, and the one that killed. */
+static void add_places(struct report *r)
+{
+	const struct sites_stack *s, *first = NULL;
+	struct report_frame f;
+
+	for (size_t i = 0; (s = sites_at(run_sites(r->k), i)); i++)
+		if (s->ready && s->count && s->depth && (!first || s->order < first->order))
+			first = s;
+	if (first) {
+		place_frame(r, &first->frame[0], &f);
+		r->first_call = place_name(&f.place, f.place.offset + !f.interrupted);
+	}
+	if (r->k->outcome.reason && r->k->outcome.caller)
+		r->last_call = place_name(&r->caller, r->caller.offset + DYING_CALLER_BACK);
+}
+
 static void judge(const struct report *r, const struct model_policy *m, bool active, struct report_policy *p)
 {
 	const struct account *a = r->total;
@@ -192,6 +221,7 @@ static void judge(const struct report *r, const struct model_policy *m, bool act
 	if (m->mode == VSYSEMU_NONE && a->counts.vsyscalls) {
 		p->outcome = "breaks";
 		p->why = "vsyscall-none";
+		p->where = r->first_call;
 		return;
 	}
 	/* A stub's EFAULT is a signal where the call is emulated (semantics of 3.1 on). */
@@ -205,6 +235,7 @@ static void judge(const struct report *r, const struct model_policy *m, bool act
 		if (died_of_page(r) || a->flags & ACCOUNT_REFUSED) {
 			p->outcome = "breaks";
 			p->why = died_of_page(r) ? reason_of_death(r) : "vsyscall-fault";
+			p->where = r->last_call;
 		}
 		return;
 	}
@@ -219,8 +250,9 @@ static void judge(const struct report *r, const struct model_policy *m, bool act
 static void add_policies(struct report *r)
 {
 	const struct model *m = r->k->model;
-	uint64_t base_user, base_system, user, system;
+	uint64_t base_user, base_system, user, system, page, base_page = account_price_page(r->total, m, m->baseline);
 
+	add_places(r);
 	account_price(r->total, m, m->baseline, &base_user, &base_system);
 	for (unsigned i = 0; i < m->policies; i++) {
 		struct report_policy *p = &r->policy[r->policies++];
@@ -236,11 +268,15 @@ static void add_policies(struct report *r)
 								   r->k->outcome.status;
 		p->user_ns = clock_cycles16_to_ns(&r->k->clock, user);
 		p->system_ns = clock_cycles16_to_ns(&r->k->clock, system);
+		page = account_price_page(r->total, m, i);
+		p->vsyscall_ns = clock_cycles16_to_ns(&r->k->clock, page);
 		judge(r, mp, p->active, p);
 		if (base_user + base_system)
 			p->slowdown = (double)(user + system) / (double)(base_user + base_system);
 		if (base_user)
 			p->slowdown_user = (double)user / (double)base_user;
+		if (base_user + base_system > base_page)
+			p->slowdown_rest = (double)(user + system - page) / (double)(base_user + base_system - base_page);
 	}
 }
 
@@ -333,4 +369,6 @@ void report_facts_free(struct report *r)
 	VEC_FREE(&r->site);
 	VEC_FREE(&r->map);
 	images_free(r->images);
+	free(r->first_call);
+	free(r->last_call);
 }

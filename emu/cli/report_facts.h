@@ -12,8 +12,11 @@
 
 struct report_policy {
 	const char *mode, *kernel, *outcome, *why; /* outcome: runs, breaks, unknown */
+	const char *where; /* the call that breaks it: "main+0x1c (./prog)"; NULL: none, or not known */
 	uint64_t user_ns, system_ns;
+	uint64_t vsyscall_ns; /* of both: spent by calls of the page */
 	double slowdown, slowdown_user; /* against the baseline; 0: cannot be told */
+	double slowdown_rest; /* of all but the calls of the page: what is not their fault */
 	bool active, baseline;
 	int status; /* exit status of a run of its own; -1: projected from another */
 };
@@ -69,6 +72,7 @@ struct report {
 	struct images *images;
 	VEC(struct image_map) map;
 	char libc_text[64];
+	char *first_call, *last_call; /* places; owned */
 };
 
 void report_facts(struct report *r, struct kernel *k);

@@ -91,17 +91,25 @@ static void stages(const struct report *r, struct buf *b)
 void report_policies_html(const struct report_policy *p, unsigned n, struct buf *b)
 {
 	html_table(b, "<th>mode@kernel</th><th>outcome</th><th class=\"n\">user ns</th><th class=\"n\">system ns</th>"
-		      "<th class=\"n\">slowdown</th><th class=\"n\">of user time</th>");
+		      "<th class=\"n\">slowdown</th><th class=\"n\">of user time</th>"
+		      "<th class=\"n\">vsyscalls ns</th><th class=\"n\">slowdown of the rest</th>");
 	for (unsigned i = 0; i < n; i++) {
 		buf_printf(b, "<tr><td class=\"name\">%s%s@%s%s%s</td><td><span class=\"%s\">%s</span> ",
 			   p[i].active ? "<b>" : "", p[i].mode, p[i].kernel, p[i].active ? "</b>" : "",
 			   p[i].baseline ? " <span class=\"dim\">baseline</span>" : "", p[i].outcome, p[i].outcome);
 		escape_html(b, p[i].why);
+		if (p[i].where) {
+			buf_printf(b, ", at <code>");
+			escape_html(b, p[i].where);
+			buf_printf(b, "</code>");
+		}
 		buf_printf(b, "</td><td class=\"n\">%lu</td><td class=\"n\">%lu</td><td class=\"n\">",
 			   (unsigned long)p[i].user_ns, (unsigned long)p[i].system_ns);
 		html_real(b, p[i].slowdown);
 		buf_printf(b, "</td><td class=\"n\">");
 		html_real(b, p[i].slowdown_user);
+		buf_printf(b, "</td><td class=\"n\">%lu</td><td class=\"n\">", (unsigned long)p[i].vsyscall_ns);
+		html_real(b, p[i].slowdown_rest);
 		buf_printf(b, "</td></tr>\n");
 	}
 	html_table_end(b);

@@ -147,10 +147,13 @@ void report_put_policies(const struct report_policy *p, unsigned n, struct json 
 			json_put_null(o, "status");
 		else
 			json_put_int(o, "status", p[i].status);
+		json_put_string(o, "where", p[i].where);
 		json_put_int(o, "user_ns", (int64_t)p[i].user_ns);
 		json_put_int(o, "system_ns", (int64_t)p[i].system_ns);
 		json_put_real(o, "slowdown", p[i].slowdown);
 		json_put_real(o, "slowdown_user", p[i].slowdown_user);
+		json_put_int(o, "vsyscall_ns", (int64_t)p[i].vsyscall_ns);
+		json_put_real(o, "slowdown_rest", p[i].slowdown_rest);
 	}
 }
 

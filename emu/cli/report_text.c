@@ -66,16 +66,17 @@ static void processes(const struct report *r, struct buf *b)
 
 void report_policies_text(const struct report_policy *p, unsigned n, struct buf *b)
 {
-	buf_printf(b, "policies      %-18s %-8s %12s %12s %9s %9s\n", "mode@kernel", "outcome", "user ns", "system ns",
-		   "slowdown", "user");
+	buf_printf(b, "policies      %-18s %-8s %12s %12s %12s %9s %9s %9s\n", "mode@kernel", "outcome", "user ns",
+		   "system ns", "vsyscalls ns", "slowdown", "user", "the rest");
 	for (unsigned i = 0; i < n; i++) {
 		char name[64];
 
 		snprintf(name, sizeof(name), "%s@%s", p[i].mode, p[i].kernel);
-		buf_printf(b, "            %c %-18s %-8s %12lu %12lu %9.3f %9.3f%s%s%s\n", p[i].active ? '*' : ' ', name,
-			   p[i].outcome, (unsigned long)p[i].user_ns, (unsigned long)p[i].system_ns, p[i].slowdown,
-			   p[i].slowdown_user, p[i].baseline ? "  baseline" : "", p[i].why ? "  " : "",
-			   p[i].why ? p[i].why : "");
+		buf_printf(b, "            %c %-18s %-8s %12lu %12lu %12lu %9.3f %9.3f %9.3f%s%s%s%s%s\n", p[i].active ? '*' : ' ',
+			   name, p[i].outcome, (unsigned long)p[i].user_ns, (unsigned long)p[i].system_ns,
+			   (unsigned long)p[i].vsyscall_ns, p[i].slowdown, p[i].slowdown_user, p[i].slowdown_rest,
+			   p[i].baseline ? "  baseline" : "", p[i].why ? "  " : "", p[i].why ? p[i].why : "",
+			   p[i].where ? ", at " : "", p[i].where ? p[i].where : "");
 	}
 }
 
@@ -165,12 +166,14 @@ void report_text(const struct report *r, struct buf *b)
 
 void report_policies_csv(const struct report_policy *p, unsigned n, struct buf *out)
 {
-	buf_printf(out, "mode,kernel,outcome,why,user_ns,system_ns,slowdown,slowdown_user\r\n");
+	buf_printf(out, "mode,kernel,outcome,why,user_ns,system_ns,slowdown,slowdown_user,vsyscall_ns,slowdown_rest,where\r\n");
 	for (unsigned i = 0; i < n; i++) {
 		buf_printf(out, "%s,%s,%s,", p[i].mode, p[i].kernel, p[i].outcome);
 		escape_csv(out, p[i].why);
-		buf_printf(out, ",%lu,%lu,%.6f,%.6f\r\n", (unsigned long)p[i].user_ns, (unsigned long)p[i].system_ns,
-			   p[i].slowdown, p[i].slowdown_user);
+		buf_printf(out, ",%lu,%lu,%.6f,%.6f,%lu,%.6f,", (unsigned long)p[i].user_ns, (unsigned long)p[i].system_ns,
+			   p[i].slowdown, p[i].slowdown_user, (unsigned long)p[i].vsyscall_ns, p[i].slowdown_rest);
+		escape_csv(out, p[i].where);
+		buf_printf(out, "\r\n");
 	}
 }
 

@@ -210,3 +210,13 @@ void account_price(const struct account *a, const struct model *m, unsigned poli
 		*system16 += a->event[i] * price[i].system16;
 	}
 }
+
+uint64_t account_price_page(const struct account *a, const struct model *m, unsigned policy)
+{
+	const struct cost *price = m->policy[policy].price.ev;
+	uint64_t sum16 = 0;
+
+	for (unsigned i = COST_VSYSCALL_GETTIMEOFDAY; i <= COST_VSYSCALL_SKIPPED; i++)
+		sum16 += a->event[i] * (price[i].user16 + price[i].system16);
+	return sum16;
+}

@@ -17,6 +17,7 @@ struct object {
 
 struct shared {
 	_Atomic uint64_t lost;
+	_Atomic uint32_t stacks;
 	struct object object[SITES_OBJECTS];
 	struct sites_stack stack[SITES_MAX];
 };
@@ -130,6 +131,7 @@ static struct sites_stack *stack_find(struct shared *s, unsigned entry, const st
 		if (atomic_compare_exchange_strong(&t->key, &was, key)) {
 			t->entry = (uint8_t)entry;
 			t->depth = (uint8_t)n;
+			t->order = s->stacks++;
 			memcpy(t->frame, f, n * sizeof(*f));
 			t->ready = true;
 			return t;

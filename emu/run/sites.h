@@ -33,6 +33,7 @@ struct sites_stack {
 	_Atomic uint64_t key; /* 0: free */
 	_Atomic bool ready; /* the frames are filled in */
 	uint8_t entry, depth;
+	uint32_t order; /* of its first call among those of all stacks */
 	_Atomic uint64_t count, cycles16, refused, skipped;
 	struct sites_frame frame[CALLERS_MAX];
 };
