@@ -69,6 +69,7 @@ soak: setup-test
 bench: setup-bench
 	@$(MAKE) --no-print-directory -j2 all
 	@B=$(B) tests/bench/run.sh
+	@B=$(B) tests/bench/pricing.sh
 
 # Predictions against this machine, which should be quiet.
 ratio: all
