@@ -12,7 +12,7 @@ GUEST_STATIC := $(GUEST_FLAGS) -static -no-pie
 GUEST_DIR := $(B)/guest
 
 GUEST_C := arrivals clock-kinds fork-memory t03-midpage t04-sled t05-pointers t06-page-reader t07-no-vdso t08-seccomp t09-copied-page \
-	page-rights seccomp-threads signals step-syscall syscall-width threads vdso-check
+	page-rights seccomp-threads signals step-syscall syscall-width syscalls threads vdso-check
 GUESTS := $(GUEST_C:%=$(GUEST_DIR)/%)
 $(GUESTS): $(GUEST_DIR)/%: guest/%.c guest/vsyscall.h
 	@mkdir -p $(@D)

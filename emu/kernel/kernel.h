@@ -196,6 +196,8 @@ struct kernel {
 	void (*forked)(struct kernel *k, bool child);
 	/* A handler is entered (@info as the guest sees it). */
 	void (*signalled)(struct kernel *k, const uint8_t *info);
+	/* A signal is about to end the process. */
+	void (*killed)(struct kernel *k, const uint8_t *info);
 	void (*threaded)(struct kernel *k); /* a thread was made */
 	void (*page_told)(struct kernel *k); /* the program read its maps: it may know of the page */
 };

@@ -200,6 +200,8 @@ static void die(struct kernel *k, const uint8_t *info)
 	const struct task *t = k->proc.current;
 	struct outcome *o = &k->outcome;
 
+	if (k->killed)
+		k->killed(k, info);
 	o->kind = OUTCOME_SIGNAL;
 	o->status = info_signo(info);
 	o->si_code = info_code(info);

@@ -74,5 +74,7 @@ void syscall_format(struct kernel *k, unsigned nr, const uint64_t args[6], int64
 /* Append `name(args` of a call of the table that is about to be made, without the bracket: buffers that it
  * would fill by their addresses. */
 void syscall_format_entry(struct kernel *k, unsigned nr, const uint64_t args[6], struct buf *b);
+/* Append ` = result`; @args NULL: they are gone. */
+void syscall_format_result(struct kernel *k, unsigned nr, const uint64_t args[6], int64_t ret, struct buf *b);
 
 #endif

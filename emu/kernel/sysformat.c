@@ -10,13 +10,14 @@
 #include "kernel/kernel.h"
 #include "kernel/sys.h"
 #include "kernel/syscall.h"
+#include "kernel/sysformat.h"
 #include "kernel/xlat.h"
 
 #define STRING_SHOWN 32u
 #define VECTOR_SHOWN 8u
 #define ERRNO_MAX_KERNEL 4095
 
-static void add_escaped(struct buf *b, const char *s, size_t n)
+void format_text(struct buf *b, const char *s, size_t n)
 {
 	buf_add(b, "\"", 1);
 	for (size_t i = 0; i < n; i++) {
@@ -41,7 +42,7 @@ static void add_escaped(struct buf *b, const char *s, size_t n)
 	buf_add(b, "\"", 1);
 }
 
-static void add_pointer(struct buf *b, uint64_t v)
+void format_pointer(struct buf *b, uint64_t v)
 {
 	if (v)
 		buf_printf(b, "%#lx", (unsigned long)v);
@@ -49,27 +50,27 @@ static void add_pointer(struct buf *b, uint64_t v)
 		buf_printf(b, "NULL");
 }
 
-static void add_path(struct kernel *k, struct buf *b, gaddr p)
+void format_path(struct kernel *k, struct buf *b, gaddr p)
 {
 	char s[4096];
 	int64_t n = p ? memory_read_string(k->mem, s, p, sizeof(s)) : -EFAULT;
 
 	if (n < 0)
-		add_pointer(b, p);
+		format_pointer(b, p);
 	else
-		add_escaped(b, s, (size_t)n);
+		format_text(b, s, (size_t)n);
 }
 
-static void add_bytes(struct kernel *k, struct buf *b, gaddr p, uint64_t n)
+void format_bytes(struct kernel *k, struct buf *b, gaddr p, uint64_t n)
 {
 	char s[STRING_SHOWN];
 	size_t shown = n < STRING_SHOWN ? (size_t)n : STRING_SHOWN;
 
 	if (!p || memory_read(k->mem, s, p, shown)) {
-		add_pointer(b, p);
+		format_pointer(b, p);
 		return;
 	}
-	add_escaped(b, s, shown);
+	format_text(b, s, shown);
 	if (shown < n)
 		buf_printf(b, "...");
 }
@@ -86,28 +87,38 @@ static void add_argv(struct kernel *k, struct buf *b, gaddr p)
 			buf_printf(b, "...");
 			break;
 		}
-		add_path(k, b, s);
+		format_path(k, b, s);
 	}
 	buf_add(b, "]", 1);
 }
 
-static void add_pair(struct kernel *k, struct buf *b, gaddr p, const char *first, const char *second)
+void format_pair(struct kernel *k, struct buf *b, gaddr p, const char *first, const char *second)
 {
 	int64_t v[2];
 
 	if (!p || memory_read(k->mem, v, p, sizeof(v)))
-		add_pointer(b, p);
+		format_pointer(b, p);
 	else
 		buf_printf(b, "{%s=%lld, %s=%lld}", first, (long long)v[0], second, (long long)v[1]);
 }
 
-static void add_sigset(struct kernel *k, struct buf *b, gaddr p)
+void format_signal(struct buf *b, int signo)
+{
+	if (signo > 0 && signo <= SIG_MAX && sigabbrev_np(signo))
+		buf_printf(b, "SIG%s", sigabbrev_np(signo));
+	else if (signo > 31 && signo <= SIG_MAX)
+		buf_printf(b, signo == 32 ? "SIGRTMIN" : "SIGRT_%d", signo - 32);
+	else
+		buf_printf(b, "%d", signo);
+}
+
+void format_sigset(struct kernel *k, struct buf *b, gaddr p)
 {
 	uint64_t set;
 	const char *sep = "";
 
 	if (!p || memory_read(k->mem, &set, p, 8)) {
-		add_pointer(b, p);
+		format_pointer(b, p);
 		return;
 	}
 	buf_printf(b, "[");
@@ -122,7 +133,7 @@ static void add_sigset(struct kernel *k, struct buf *b, gaddr p)
 	buf_printf(b, "]");
 }
 
-static void add_iovec(struct kernel *k, struct buf *b, gaddr p, uint64_t n)
+void format_iovec(struct kernel *k, struct buf *b, gaddr p, uint64_t n)
 {
 	uint64_t v[2];
 
@@ -133,7 +144,7 @@ static void add_iovec(struct kernel *k, struct buf *b, gaddr p, uint64_t n)
 			break;
 		}
 		buf_printf(b, "%s{iov_base=", i ? ", " : "");
-		add_bytes(k, b, v[0], v[1]);
+		format_bytes(k, b, v[0], v[1]);
 		buf_printf(b, ", iov_len=%lu}", (unsigned long)v[1]);
 	}
 	buf_printf(b, "]");
@@ -183,10 +194,7 @@ static void add_arg(struct kernel *k, struct buf *b, const struct sysrow *row, c
 		buf_printf(b, "%#o", (unsigned)v);
 		break;
 	case ARG_SIGNO:
-		if (v && v < 65 && sigabbrev_np((int)v))
-			buf_printf(b, "SIG%s", sigabbrev_np((int)v));
-		else
-			buf_printf(b, "%d", (int)v);
+		format_signal(b, (int)v);
 		break;
 	case ARG_FLAGS:
 		xlat_flags(b, g->names, v);
@@ -200,50 +208,50 @@ static void add_arg(struct kernel *k, struct buf *b, const struct sysrow *row, c
 	case ARG_PATH:
 	case ARG_NAME:
 	case ARG_STR:
-		add_path(k, b, v);
+		format_path(k, b, v);
 		break;
 	case ARG_IN:
-		add_bytes(k, b, v, length_of(row, a, i, ret));
+		format_bytes(k, b, v, length_of(row, a, i, ret));
 		break;
 	case ARG_OUT:
 		if (failed || !g->len_arg || g->size > 1)
-			add_pointer(b, v);
+			format_pointer(b, v);
 		else
-			add_bytes(k, b, v, length_of(row, a, i, ret));
+			format_bytes(k, b, v, length_of(row, a, i, ret));
 		break;
 	case ARG_TIMESPEC_IN:
-		add_pair(k, b, v, "tv_sec", "tv_nsec");
+		format_pair(k, b, v, "tv_sec", "tv_nsec");
 		break;
 	case ARG_TIMESPEC_OUT:
-		failed ? add_pointer(b, v) : add_pair(k, b, v, "tv_sec", "tv_nsec");
+		failed ? format_pointer(b, v) : format_pair(k, b, v, "tv_sec", "tv_nsec");
 		break;
 	case ARG_TIMEVAL_OUT:
-		failed ? add_pointer(b, v) : add_pair(k, b, v, "tv_sec", "tv_usec");
+		failed ? format_pointer(b, v) : format_pair(k, b, v, "tv_sec", "tv_usec");
 		break;
 	case ARG_SIGSET_IN:
-		add_sigset(k, b, v);
+		format_sigset(k, b, v);
 		break;
 	case ARG_ARGV:
 		add_argv(k, b, v);
 		break;
 	case ARG_IOVEC_IN:
 	case ARG_IOVEC_OUT:
-		add_iovec(k, b, v, i + 1 < 6 ? a[i + 1] : 0);
+		format_iovec(k, b, v, i + 1 < 6 ? a[i + 1] : 0);
 		break;
 	case ARG_INT_OUT:
 		if (failed || !v || memory_read(k->mem, pair, v, 4))
-			add_pointer(b, v);
+			format_pointer(b, v);
 		else
 			buf_printf(b, "[%d]", pair[0]);
 		break;
 	case ARG_FDPAIR_OUT:
 		if (failed || memory_read(k->mem, pair, v, 8))
-			add_pointer(b, v);
+			format_pointer(b, v);
 		else
 			buf_printf(b, "[%d, %d]", pair[0], pair[1]);
 		break;
 	case ARG_PTR:
-		add_pointer(b, v);
+		format_pointer(b, v);
 		break;
 	default:
 		buf_printf(b, "%#lx", (unsigned long)v);
@@ -258,21 +266,25 @@ static bool mode_unused(const struct sysrow *row, const uint64_t a[6], unsigned 
 }
 
 /* What stands before the result.  @ret negative: what the kernel would fill is told by its address. */
-static void add_call(struct kernel *k, const struct sysrow *row, const uint64_t args[6], int64_t ret, struct buf *b)
+static void add_call(struct kernel *k, unsigned nr, const uint64_t args[6], int64_t ret, struct buf *b)
 {
+	const struct sysrow *row = sys_row(nr);
+	int count = sysdecode_count(nr, args);
+
 	buf_printf(b, "%s(", row->name);
-	for (unsigned i = 0; i < 6 && row->arg[i].kind != ARG_NONE; i++) {
+	for (unsigned i = 0; i < 6 && (count < 0 ? row->arg[i].kind != ARG_NONE : i < (unsigned)count); i++) {
 		if (row->arg[i].kind == ARG_MODE && mode_unused(row, args, i))
 			break;
 		if (i)
 			buf_printf(b, ", ");
-		add_arg(k, b, row, args, i, ret);
+		if (!sysdecode_arg(k, nr, args, i, ret, b))
+			add_arg(k, b, row, args, i, ret);
 	}
 }
 
 void syscall_format_entry(struct kernel *k, unsigned nr, const uint64_t args[6], struct buf *b)
 {
-	add_call(k, sys_row(nr), args, -1, b);
+	add_call(k, nr, args, -1, b);
 }
 
 void syscall_format(struct kernel *k, unsigned nr, const uint64_t args[6], int64_t ret, struct buf *b)
@@ -284,14 +296,23 @@ void syscall_format(struct kernel *k, unsigned nr, const uint64_t args[6], int64
 			   (unsigned long)args[1], (unsigned long)args[2], (unsigned long)args[3],
 			   (unsigned long)args[4], (unsigned long)args[5]);
 	} else {
-		add_call(k, row, args, ret, b);
+		add_call(k, nr, args, ret, b);
 		buf_add(b, ")", 1);
 	}
+	syscall_format_result(k, nr, args, ret, b);
+}
+
+void syscall_format_result(struct kernel *k, unsigned nr, const uint64_t args[6], int64_t ret, struct buf *b)
+{
+	const struct sysrow *row = nr < SYSCALL_COUNT ? sys_row(nr) : NULL;
+
 	if (ret == SYSCALL_NORETURN)
 		buf_printf(b, " = ?");
 	else if (ret < 0 && ret >= -ERRNO_MAX_KERNEL)
 		buf_printf(b, " = -1 %s (%s)", strerrorname_np((int)-ret) ? strerrorname_np((int)-ret) : "E?",
 			   strerror((int)-ret));
+	else if (row && args && sysdecode_result(k, nr, args, ret, b))
+		;
 	else if (row && row->flags & SYS_RET_PTR)
 		buf_printf(b, " = %#lx", (unsigned long)ret);
 	else

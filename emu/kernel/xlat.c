@@ -7,6 +7,14 @@
 #include <linux/fs.h>
 #include <linux/futex.h>
 #include <linux/seccomp.h>
+#include <netinet/tcp.h>
+#include <netinet/udp.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/stat.h>
 #include <netinet/in.h>
 #include <sched.h>
 #include <signal.h>
@@ -39,6 +47,7 @@ const struct xlat xlat_open[] = {
 	X(O_WRONLY), X(O_RDWR), X(O_CREAT), X(O_EXCL), X(O_NOCTTY), X(O_TRUNC), X(O_APPEND),
 	X(O_NONBLOCK), X(O_DIRECTORY), X(O_NOFOLLOW), X(O_CLOEXEC), X(O_TMPFILE), X(O_SYNC),
 	X(O_DSYNC), X(O_DIRECT), X(O_NOATIME), X(O_PATH), X(O_ASYNC),
+	{ 0100000, "O_LARGEFILE" }, /* the C library's is 0 here */
 	{ 0, NULL },
 };
 
@@ -48,9 +57,9 @@ const struct xlat xlat_prot[] = {
 };
 
 const struct xlat xlat_map[] = {
-	X(MAP_SHARED_VALIDATE), X(MAP_SHARED), X(MAP_PRIVATE), X(MAP_32BIT), X(MAP_ANONYMOUS),
-	X(MAP_DENYWRITE), X(MAP_FIXED), X(MAP_FIXED_NOREPLACE), X(MAP_GROWSDOWN), X(MAP_HUGETLB),
-	X(MAP_LOCKED), X(MAP_NONBLOCK), X(MAP_NORESERVE), X(MAP_POPULATE), X(MAP_STACK),
+	X(MAP_SHARED_VALIDATE), X(MAP_SHARED), X(MAP_PRIVATE), X(MAP_FIXED), X(MAP_ANONYMOUS), X(MAP_32BIT),
+	X(MAP_NORESERVE), X(MAP_POPULATE), X(MAP_NONBLOCK), X(MAP_GROWSDOWN), X(MAP_DENYWRITE), X(MAP_LOCKED),
+	X(MAP_STACK), X(MAP_HUGETLB), X(MAP_FIXED_NOREPLACE),
 	{ 0, NULL },
 };
 
@@ -147,7 +156,7 @@ const struct xlat xlat_socket_type[] = {
 };
 
 const struct xlat xlat_wait[] = {
-	X(WNOHANG), X(WUNTRACED), X(WCONTINUED), X(WEXITED), X(WNOWAIT),
+	X(WNOHANG), X(WSTOPPED), X(WCONTINUED), X(WEXITED), X(WNOWAIT),
 	{ 0, NULL },
 };
 
@@ -199,6 +208,86 @@ const struct xlat xlat_msg[] = {
 	{ 0, NULL },
 };
 
+const struct xlat xlat_poll[] = {
+	X(POLLIN), X(POLLPRI), X(POLLOUT), X(POLLERR), X(POLLHUP), X(POLLNVAL), X(POLLRDNORM), X(POLLRDBAND),
+	X(POLLWRNORM), X(POLLWRBAND), X(POLLRDHUP),
+	{ 0, NULL },
+};
+
+const struct xlat xlat_epoll[] = {
+	X(EPOLLIN), X(EPOLLPRI), X(EPOLLOUT), X(EPOLLERR), X(EPOLLHUP), X(EPOLLRDNORM), X(EPOLLRDBAND), X(EPOLLWRNORM),
+	X(EPOLLWRBAND), X(EPOLLMSG), X(EPOLLRDHUP), X(EPOLLEXCLUSIVE), X(EPOLLWAKEUP), X(EPOLLONESHOT), X(EPOLLET),
+	{ 0, NULL },
+};
+
+const struct xlat xlat_new_fd[] = {
+	X(O_NONBLOCK), X(O_CLOEXEC), X(O_DIRECT),
+	{ 0, NULL },
+};
+
+const struct xlat xlat_epoll_create[] = {
+	X(EPOLL_CLOEXEC),
+	{ 0, NULL },
+};
+
+const struct xlat xlat_timerfd[] = {
+	X(TFD_CLOEXEC), X(TFD_NONBLOCK),
+	{ 0, NULL },
+};
+
+const struct xlat xlat_inotify[] = {
+	X(IN_CLOEXEC), X(IN_NONBLOCK),
+	{ 0, NULL },
+};
+
+const struct xlat xlat_signalfd[] = {
+	X(SFD_CLOEXEC), X(SFD_NONBLOCK),
+	{ 0, NULL },
+};
+
+const struct xlat xlat_statx[] = {
+	X(STATX_BASIC_STATS), X(STATX_TYPE), X(STATX_MODE), X(STATX_NLINK), X(STATX_UID), X(STATX_GID), X(STATX_ATIME),
+	X(STATX_MTIME), X(STATX_CTIME), X(STATX_INO), X(STATX_SIZE), X(STATX_BLOCKS), X(STATX_BTIME), X(STATX_MNT_ID),
+	{ 0, NULL },
+};
+
+const struct xlat xlat_eventfd[] = {
+	X(EFD_SEMAPHORE), X(EFD_CLOEXEC), X(EFD_NONBLOCK),
+	{ 0, NULL },
+};
+
+/* Of the kernel; the C library has no SA_RESTORER. */
+const struct xlat xlat_sigaction[] = {
+	{ 0x04000000, "SA_RESTORER" }, X(SA_ONSTACK), X(SA_RESTART), X(SA_NOCLDSTOP), X(SA_NOCLDWAIT), X(SA_NODEFER),
+	X(SA_RESETHAND), X(SA_SIGINFO),
+	{ 0, NULL },
+};
+
+const struct xlat xlat_sockopt[] = {
+	X(SO_DEBUG), X(SO_REUSEADDR), X(SO_TYPE), X(SO_ERROR), X(SO_DONTROUTE), X(SO_BROADCAST), X(SO_SNDBUF), X(SO_RCVBUF),
+	X(SO_KEEPALIVE), X(SO_OOBINLINE), X(SO_PRIORITY), X(SO_LINGER), X(SO_REUSEPORT), X(SO_PASSCRED), X(SO_PEERCRED),
+	X(SO_RCVLOWAT), X(SO_SNDLOWAT), X(SO_RCVTIMEO), X(SO_SNDTIMEO), X(SO_BINDTODEVICE), X(SO_TIMESTAMP),
+	X(SO_ACCEPTCONN), X(SO_PROTOCOL), X(SO_DOMAIN), X(SO_SNDBUFFORCE), X(SO_RCVBUFFORCE),
+	{ 0, NULL },
+};
+
+const struct xlat xlat_tcpopt[] = {
+	X(TCP_NODELAY), X(TCP_MAXSEG), X(TCP_CORK), X(TCP_KEEPIDLE), X(TCP_KEEPINTVL), X(TCP_KEEPCNT), X(TCP_SYNCNT),
+	X(TCP_LINGER2), X(TCP_DEFER_ACCEPT), X(TCP_INFO), X(TCP_QUICKACK), X(TCP_CONGESTION), X(TCP_USER_TIMEOUT),
+	X(TCP_FASTOPEN),
+	{ 0, NULL },
+};
+
+const struct xlat xlat_protocol[] = {
+	X(IPPROTO_IP), X(IPPROTO_ICMP), X(IPPROTO_TCP), X(IPPROTO_UDP), X(IPPROTO_IPV6), X(IPPROTO_RAW),
+	{ 0, NULL },
+};
+
+const struct xlat xlat_filetype[] = {
+	X(S_IFSOCK), X(S_IFLNK), X(S_IFREG), X(S_IFBLK), X(S_IFDIR), X(S_IFCHR), X(S_IFIFO),
+	{ 0, NULL },
+};
+
 const struct xlat xlat_shut[] = {
 	X(SHUT_RD), X(SHUT_WR), X(SHUT_RDWR),
 	{ 0, NULL },
@@ -221,7 +310,7 @@ const struct xlat xlat_timer[] = {
 };
 
 const struct xlat xlat_socket_level[] = {
-	X(SOL_SOCKET), X(IPPROTO_IP), X(IPPROTO_TCP), X(IPPROTO_UDP), X(IPPROTO_IPV6),
+	X(SOL_SOCKET), X(SOL_IP), X(SOL_TCP), X(SOL_UDP), X(SOL_IPV6),
 	{ 0, NULL },
 };
 

@@ -19,7 +19,9 @@ extern const struct xlat xlat_open[], xlat_prot[], xlat_map[], xlat_at[], xlat_c
 	xlat_prctl[], xlat_fcntl[], xlat_futex[], xlat_sighow[], xlat_rlimit[], xlat_socket_family[],
 	xlat_socket_type[], xlat_wait[], xlat_epoll_op[], xlat_getrandom[], xlat_itimer[],
 	xlat_rusage[], xlat_mremap[], xlat_msync[], xlat_ioctl[], xlat_memfd[], xlat_msg[],
-	xlat_shut[], xlat_flock[], xlat_seccomp[], xlat_timer[], xlat_socket_level[];
+	xlat_shut[], xlat_flock[], xlat_seccomp[], xlat_timer[], xlat_socket_level[],
+	xlat_poll[], xlat_epoll[], xlat_new_fd[], xlat_eventfd[], xlat_sigaction[], xlat_sockopt[], xlat_tcpopt[],
+	xlat_protocol[], xlat_filetype[], xlat_epoll_create[], xlat_timerfd[], xlat_inotify[], xlat_signalfd[], xlat_statx[];
 
 /* Append the names of the bits of @v, "0" for none, the rest in hexadecimal. */
 void xlat_flags(struct buf *b, const struct xlat *x, uint64_t v);

@@ -273,12 +273,12 @@ static void do_syscall(struct loop *l)
 	charge(l, c);
 	if (nr >= SYSCALL_COUNT || !syscall_name((unsigned)nr))
 		account_unknown_syscall(k->account, (unsigned)nr);
-	if (nr == NR_EXECVE || nr == NR_EXECVEAT || nr == NR_EXIT || nr == NR_EXIT_GROUP) {
+	if (nr == NR_EXECVE || nr == NR_EXECVEAT || nr == NR_EXIT || nr == NR_EXIT_GROUP || nr == NR_SIGRETURN) {
 		uint64_t args[6] = { arg0, engine_get(k->engine, REG_RSI), engine_get(k->engine, REG_RDX),
 				     engine_get(k->engine, REG_R10), engine_get(k->engine, REG_R8),
 				     engine_get(k->engine, REG_R9) };
 
-		trace_syscall(k, (unsigned)nr, args, SYSCALL_NORETURN, 0);
+		trace_enter(k, (unsigned)nr, args, total(c));
 	}
 	r = syscall_enter(k);
 	charge_filters(l);
@@ -288,12 +288,14 @@ static void do_syscall(struct loop *l)
 		int64_t v = (int64_t)engine_get(k->engine, REG_RAX);
 
 		account_result(k->account, from_page ? PATH_VSYSCALL : PATH_SYSCALL, call, v);
-		if (nr != NR_EXECVE && nr != NR_EXECVEAT)
+		if (nr == NR_EXECVE || nr == NR_EXECVEAT)
+			trace_exec(k, v);
+		else if (v || k->proc.pid == pid)
 			trace_syscall(k, (unsigned)nr, t->args, v, total(c));
 		step_after_syscall(l);
 	} else if (r == SYSRET_REGS && nr != NR_SIGRETURN) {
 		sites_moved(l->sites);
-		trace_exec(k);
+		trace_exec(k, 0);
 		page_init(k);
 	}
 }

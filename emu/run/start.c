@@ -179,6 +179,7 @@ static bool start(const struct run_request *r, struct kernel *k, struct err *e)
 	k->page_told = page_told;
 	k->threaded = threaded;
 	k->signalled = loop_signalled;
+	k->killed = trace_signal;
 	klog_init(k);
 	random_seed(k, r->opt->seed);
 	clock_init(&k->clock, r->model->cpu->core_hz, r->model->cpu->tsc_hz, r->model->kernel->hz, r->opt->epoch_ns,
@@ -296,6 +297,7 @@ bool run_program(const struct run_request *r, struct kernel *k, struct err *e)
 		return false;
 	}
 	k->trace = trace;
+	trace_start(k, r->path, r->argv, r->envp);
 	if (r->opt->timeout_ns)
 		arm_timeout(r->opt->timeout_ns);
 	ok = loop_run(&run.loop, e);

@@ -7,13 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kernel/pids.h"
 #include "kernel/syscall.h"
+#include "kernel/sysformat.h"
 #include "run/filter.h"
 
 enum { COUNT_PATHS = 3 };
+
+/* From rsp at rt_sigreturn, which points to the ucontext (asm/ucontext.h, asm/sigcontext.h). */
+#define SIGFRAME_RAX 144u
+#define SIGFRAME_MASK 296u
 
 /* Shared by the tree of processes. */
 struct counts {
@@ -25,6 +31,11 @@ struct counts {
 struct trace {
 	struct filter *filter;
 	struct counts *counts; /* NULL: lines */
+	/* An execve that is under way: what it was given is gone when it has succeeded. */
+	struct buf exec;
+	unsigned exec_nr;
+	uint32_t exec_cycles16;
+	bool exec_wanted;
 };
 
 bool trace_new(struct trace **t, const char *spec, bool summary, struct err *e)
@@ -55,6 +66,7 @@ void trace_free(struct trace *t)
 	if (!t)
 		return;
 	filter_free(t->filter);
+	buf_free(&t->exec);
 	if (t->counts)
 		munmap(t->counts, sizeof(*t->counts));
 	free(t);
@@ -65,23 +77,29 @@ static bool wanted(const struct kernel *k, enum trace_what what)
 	return k->trace && !k->trace->counts && filter_wants(k->trace->filter, what);
 }
 
+static void count(struct trace *t, enum trace_what what, int nr, bool error, uint32_t cycles16)
+{
+	struct count *c;
+
+	if (nr < 0 || nr >= (int)SYSCALL_COUNT)
+		return;
+	c = &t->counts->at[what == TRACE_VSYSCALL ? 0 : what == TRACE_VDSO ? 1 : 2][nr];
+	c->calls++;
+	c->errors += error;
+	c->cycles16 += cycles16;
+}
+
 /* Is a line due for this call?  If calls are counted it is counted instead.  @nr -1: a wrong address. */
 static bool call_wanted(struct kernel *k, enum trace_what what, int nr, gaddr caller, gaddr entry, bool error,
 			uint32_t cycles16)
 {
 	const char *name = nr < 0 ? NULL : syscall_name((unsigned)nr);
-	struct count *c;
 
 	if (!k->trace || !filter_call(k->trace->filter, k, what, name, caller, entry))
 		return false;
 	if (!k->trace->counts)
 		return true;
-	if (nr < 0 || nr >= (int)SYSCALL_COUNT)
-		return false;
-	c = &k->trace->counts->at[what == TRACE_VSYSCALL ? 0 : what == TRACE_VDSO ? 1 : 2][nr];
-	c->calls++;
-	c->errors += error;
-	c->cycles16 += cycles16;
+	count(k->trace, what, nr, error, cycles16);
 	return false;
 }
 
@@ -171,19 +189,17 @@ void trace_syscall(struct kernel *k, unsigned nr, const uint64_t args[6], int64_
 void trace_signal(struct kernel *k, const uint8_t *info)
 {
 	struct buf b = { 0 };
-	int32_t signo, code;
-	gaddr addr;
+	int32_t signo;
 
 	if (!wanted(k, TRACE_SIGNAL))
 		return;
-	memcpy(&signo, info, 4);
-	memcpy(&code, info + 8, 4);
-	memcpy(&addr, info + 16, 8);
+	memcpy(&signo, info, sizeof(signo));
 	begin(k, &b, "[sig]");
-	buf_printf(&b, "--- SIG%s {si_code=%d", sigabbrev_np(signo) ? sigabbrev_np(signo) : "RT", code);
-	if (code > 0 && (signo == SIGSEGV || signo == SIGBUS || signo == SIGILL || signo == SIGFPE || signo == SIGTRAP))
-		buf_printf(&b, ", si_addr=%#lx", (unsigned long)addr);
-	buf_printf(&b, "} ---");
+	buf_printf(&b, "--- ");
+	format_signal(&b, signo);
+	buf_printf(&b, " ");
+	format_siginfo(&b, info);
+	buf_printf(&b, " ---");
 	end(k, &b);
 }
 
@@ -206,18 +222,93 @@ void trace_exit(struct kernel *k)
 	if (!k->trace || k->trace->counts)
 		return;
 	begin(k, &b, "");
-	if (k->outcome.kind == OUTCOME_SIGNAL)
-		buf_printf(&b, "+++ killed by SIG%s +++",
-			   sigabbrev_np(k->outcome.status) ? sigabbrev_np(k->outcome.status) : "RT");
-	else
+	if (k->outcome.kind == OUTCOME_SIGNAL) {
+		buf_printf(&b, "+++ killed by ");
+		format_signal(&b, k->outcome.status);
+		buf_printf(&b, " +++");
+	} else if (k->outcome.kind == OUTCOME_LIMIT) {
+		buf_printf(&b, "+++ stopped by a limit +++");
+	} else {
 		buf_printf(&b, "+++ exited with %d +++", k->outcome.status);
+	}
 	end(k, &b);
 }
 
-void trace_exec(struct kernel *k)
+void trace_enter(struct kernel *k, unsigned nr, const uint64_t args[6], uint32_t cycles16)
 {
-	if (k->trace)
-		filter_moved(k->trace->filter);
+	struct trace *t = k->trace;
+	gaddr rip = engine_get(k->engine, REG_RIP);
+	int64_t rax = 0;
+	struct buf b = { 0 };
+
+	if (nr != SYS_execve && nr != SYS_execveat) {
+		if (nr != SYS_rt_sigreturn) {
+			trace_syscall(k, nr, args, SYSCALL_NORETURN, 0);
+			return;
+		}
+		/* The frame is gone afterwards, and no result is stored. */
+		if (!call_wanted(k, TRACE_SYSCALL, (int)nr, rip, 0, false, cycles16))
+			return;
+		begin(k, &b, "[sys]");
+		buf_printf(&b, "rt_sigreturn({mask=");
+		format_sigset(k, &b, engine_get(k->engine, REG_RSP) + SIGFRAME_MASK);
+		buf_printf(&b, "})");
+		if (!memory_read(k->mem, &rax, engine_get(k->engine, REG_RSP) + SIGFRAME_RAX, sizeof(rax)))
+			syscall_format_result(k, nr, args, rax, &b);
+		cycles(&b, cycles16);
+		end(k, &b);
+		return;
+	}
+	if (!t)
+		return;
+	buf_free(&t->exec);
+	t->exec_nr = nr;
+	t->exec_cycles16 = cycles16;
+	t->exec_wanted = filter_call(t->filter, k, TRACE_SYSCALL, syscall_name(nr), rip, 0);
+	if (t->exec_wanted && !t->counts)
+		syscall_format_entry(k, nr, args, &t->exec);
+}
+
+void trace_exec(struct kernel *k, int64_t ret)
+{
+	struct trace *t = k->trace;
+	struct buf b = { 0 };
+
+	if (!t)
+		return;
+	if (!ret)
+		filter_moved(t->filter);
+	if (t->exec_wanted && t->counts) {
+		count(t, TRACE_SYSCALL, (int)t->exec_nr, ret < 0, t->exec_cycles16);
+	} else if (t->exec_wanted) {
+		begin(k, &b, "[sys]");
+		buf_printf(&b, "%s)", t->exec.data);
+		syscall_format_result(k, t->exec_nr, NULL, ret, &b);
+		cycles(&b, t->exec_cycles16);
+		end(k, &b);
+	}
+	buf_free(&t->exec);
+}
+
+void trace_start(struct kernel *k, const char *path, char *const *argv, char *const *envp)
+{
+	struct buf b = { 0 };
+	unsigned n = 0;
+
+	while (envp && envp[n])
+		n++;
+	if (!call_wanted(k, TRACE_SYSCALL, SYS_execve, 0, 0, false, 0))
+		return;
+	begin(k, &b, "[sys]");
+	buf_printf(&b, "execve(");
+	format_text(&b, path, strlen(path));
+	buf_printf(&b, ", [");
+	for (unsigned i = 0; argv[i]; i++) {
+		buf_printf(&b, i ? ", " : "");
+		format_text(&b, argv[i], strlen(argv[i]));
+	}
+	buf_printf(&b, "], %u vars) = 0", n);
+	end(k, &b);
 }
 
 struct line {

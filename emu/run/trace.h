@@ -23,8 +23,13 @@ void trace_syscall(struct kernel *k, unsigned nr, const uint64_t args[6], int64_
 void trace_signal(struct kernel *k, const uint8_t *info);
 void trace_fault(struct kernel *k, const struct trap *t);
 void trace_exit(struct kernel *k);
-/* The program was replaced. */
-void trace_exec(struct kernel *k);
+/* A call that may not come back, or whose arguments will be gone: exit, execve (its line comes with trace_exec()),
+ * rt_sigreturn. */
+void trace_enter(struct kernel *k, unsigned nr, const uint64_t args[6], uint32_t cycles16);
+/* execve has its result; 0: the program was replaced. */
+void trace_exec(struct kernel *k, int64_t ret);
+/* The first program was started, as if by execve. */
+void trace_start(struct kernel *k, const char *path, char *const *argv, char *const *envp);
 /* The table of calls of all processes, in strace's manner, if it was asked for. */
 void trace_summary(struct kernel *k);
 
