@@ -125,10 +125,15 @@ uint64_t clock_tsc_at(const struct clock *c, uint64_t ns)
 
 bool clock_update(struct clock *c)
 {
-	uint64_t period = NS_PER_S / c->tick_hz, tick = c->now_ns / period, tsc;
+	uint64_t period, tick, tsc;
 
+	if (c->now_ns < c->tick_end_ns)
+		return false;
+	period = NS_PER_S / c->tick_hz;
+	tick = c->now_ns / period;
 	if (tick <= c->tick)
 		return false;
+	c->tick_end_ns = (tick + 1) * period;
 	tsc = clock_tsc_at(c, tick * period);
 	c->tick = tick;
 	if (tsc <= c->last_tsc)

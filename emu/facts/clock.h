@@ -41,6 +41,7 @@ struct clock {
 	uint64_t last_tsc; /* TSC of the record: of the last update */
 	unsigned __int128 last_sns; /* MONOTONIC (namespace aside) at last_tsc, ns << shift */
 	uint64_t tick; /* number of the last tick that was taken */
+	uint64_t tick_end_ns; /* the next one cannot come before; 0: not known */
 };
 
 /* V starts at @start_ns; CLOCK_REALTIME is @epoch_ns then. */

@@ -122,6 +122,7 @@ struct process {
 	mode_t umask;
 	uint64_t rlimit[16][2]; /* soft, hard: those that are virtual, see kernel/ident.h */
 	uint64_t personality;
+	bool family; /* has a parent in the tree, or had children */
 	int vfork_fd; /* to the parent that waits; -1: none */
 	bool undumpable; /* PR_SET_DUMPABLE, 0 */
 	int leader_status; /* of the first thread, if it ended before others */

@@ -64,9 +64,12 @@ int64_t sys_pass(struct kernel *k, unsigned nr, const struct sysrow *row, const 
 	int64_t r;
 
 	for (unsigned i = 0; i < 6; i++) {
-		uint64_t n = arg_bytes(row, a, i);
+		uint64_t n;
 
 		h[i] = a[i];
+		if (row->arg[i].kind == ARG_NONE)
+			continue;
+		n = arg_bytes(row, a, i);
 		switch (row->arg[i].kind) {
 		case ARG_PATH:
 		case ARG_NAME:

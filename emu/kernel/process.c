@@ -206,6 +206,7 @@ static int64_t make_process(struct kernel *k, const struct clone_args_kernel *c)
 		s->vforked = true;
 	}
 	pid = s->pid;
+	k->proc.family = true;
 	fflush(NULL);
 	host = fork();
 	if (host < 0) {

@@ -206,7 +206,7 @@ static int64_t wait_among_tasks(struct kernel *k, unsigned nr, const uint64_t a[
 
 int64_t wait_host(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t until)
 {
-	bool outside = idle_outside(k, nr, a);
+	bool looked = false, outside = false;
 
 	for (;;) {
 		uint64_t next = timers_next(k), to = next < until ? next : until;
@@ -216,6 +216,20 @@ int64_t wait_host(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t u
 		signal_collect(k);
 		if (signal_is_due(k) || k->timed_out)
 			return -ERESTARTSYS;
+		/* With nobody about and nothing due, what the call waits for does not matter. */
+		if (to == NEVER && !k->proc.family && task_alone(k)) {
+			r = hostsig_syscall(nr, a);
+			if (r != -EINTR)
+				return r;
+			timers_expire(k);
+			signal_collect(k);
+			if (signal_is_due(k))
+				return -ERESTARTSYS;
+			continue;
+		}
+		if (!looked)
+			outside = idle_outside(k, nr, a);
+		looked = true;
 		if (!task_alone(k)) {
 			r = wait_among_tasks(k, nr, a, until, outside);
 			if (r != LOOK_AGAIN)

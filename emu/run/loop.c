@@ -343,13 +343,16 @@ static bool limits(struct loop *l)
 static void set_deadline(struct loop *l)
 {
 	struct kernel *k = l->k;
-	uint64_t next = timers_next(k), until = sched_until(k), now = k->clock.now_ns, ns = MAX_STRETCH_NS;
+	uint64_t next = timers_next(k), until = sched_until(k), now = k->clock.now_ns, ns = MAX_STRETCH_NS, cycles16;
 
 	if (until != UINT64_MAX)
 		ns = until <= now ? 0 : until - now < ns ? until - now : ns;
 	if (next != UINT64_MAX)
 		ns = next <= now ? 0 : next - now < ns ? next - now : ns;
-	engine_set_deadline(k->engine, engine_cost(k->engine) + clock_ns_to_cycles16(&k->clock, ns) + 16,
+	if (!l->stretch_cycles16)
+		l->stretch_cycles16 = clock_ns_to_cycles16(&k->clock, MAX_STRETCH_NS);
+	cycles16 = ns == MAX_STRETCH_NS ? l->stretch_cycles16 : clock_ns_to_cycles16(&k->clock, ns);
+	engine_set_deadline(k->engine, engine_cost(k->engine) + cycles16 + 16,
 			    k->opt->max_insns ? k->opt->max_insns : UINT64_MAX);
 }
 

@@ -9,6 +9,7 @@
 struct loop {
 	struct kernel *k;
 	uint64_t insns, cost; /* of the engine, booked so far */
+	uint64_t stretch_cycles16; /* MAX_STRETCH_NS; 0: not worked out yet */
 	bool in_page; /* native code of the page runs */
 	struct timeline *timeline; /* NULL: nobody asked */
 	struct sites *sites;
