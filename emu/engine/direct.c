@@ -35,7 +35,8 @@ typedef void qemu_ld_fn(void *s, uintptr_t val, uintptr_t addr, uintptr_t idx, u
 static struct direct {
 	void *context;
 	struct op_def *defs;
-	bool looked, on, translating_alone, in_store;
+	bool looked, on, in_store;
+	bool own_loads; /* of the library, in the block that is translated */
 	gaddr avoid;
 	int load[2][8], or_i64; /* operations; -1: none */
 	void (*context_init)(void *s);
@@ -163,11 +164,15 @@ void LIB(tcg_context_init)(void *s)
 void LIB(gen_intermediate_code)(void *cpu, void *tb, int max_insns);
 void LIB(gen_intermediate_code)(void *cpu, void *tb, int max_insns)
 {
+	gaddr pc = *(const uint64_t *)tb;
+	bool alone = direct.avoid && pc == direct.avoid;
+
 	look_up();
 	direct.in_store = false;
-	direct.translating_alone = direct.avoid && *(const uint64_t *)tb == direct.avoid;
-	direct.gen_intermediate_code(cpu, tb, direct.translating_alone ? 1 : max_insns);
-	direct.translating_alone = false;
+	/* The vsyscall page's own code reads its neighbourhood. */
+	direct.own_loads = alone || pc >= WINDOW_END;
+	direct.gen_intermediate_code(cpu, tb, alone ? 1 : max_insns);
+	direct.own_loads = false;
 }
 
 /* The check behind an access is for call-backs that stop the library without leaving its code: ours leave. */
@@ -185,7 +190,7 @@ static bool load(void *s, unsigned wide, uintptr_t val, uintptr_t addr, unsigned
 	uintptr_t base = (uintptr_t)s, t;
 	void *temp;
 
-	if (!direct.on || direct.translating_alone || memop & ~MEMOP_SIGNED_SIZE || direct.load[wide][memop] < 0)
+	if (!direct.on || direct.own_loads || memop & ~MEMOP_SIGNED_SIZE || direct.load[wide][memop] < 0)
 		return false;
 	/* Values are named by their distance from the context, operands by their address. */
 	temp = direct.temp_new(s, TYPE_I64, false);

@@ -126,6 +126,9 @@ struct engine_ops {
 	/* Before each block that starts inside a zone (see engine_add_zone).  May use engine_get/set.
 	 * @insns, @cost: what the block is about to be charged; with ZONE_RUN it is, else not. */
 	enum zone_action (*zone)(void *ctx, gaddr pc, uint32_t insns, uint32_t cost);
+	/* At a SYSCALL, registers as at TRAP_SYSCALL; NULL: every one is such a trap.  ZONE_RUN: be it so.
+	 * ZONE_MOVED: the owner did the call, RIP is the same, go on; ZONE_STOP: it did, return TRAP_ZONE. */
+	enum zone_action (*syscall)(void *ctx);
 	/* Price of a block in 1/16 core cycles, asked once when it is first seen (and again after it
 	 * changed).  @code has @bytes readable bytes and @insns instructions.  NULL: 16 * @insns. */
 	uint32_t (*price)(void *ctx, gaddr pc, const uint8_t *code, uint32_t bytes, uint32_t insns);

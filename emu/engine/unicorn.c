@@ -31,11 +31,13 @@
 #define MSR_TSC_AUX 0xc0000103u
 #define ZONES_MAX 9
 #define LEVEL_DIRECT 2 /* the first level with guarded direct loads */
+#define SYSCALL_BYTES 2u
 #define STUCK_MAX 1000u /* returns of the library in a row that explain nothing */
 
 /* Why the library was asked to stop. */
 enum why {
-	WHY_NONE, WHY_ZONE, WHY_LIMIT, WHY_SYSCALL, WHY_VECTOR, WHY_BLOCK, WHY_FAULT, WHY_FETCH, WHY_AVOID
+	WHY_NONE, WHY_ZONE, WHY_LIMIT, WHY_SYSCALL, WHY_VECTOR, WHY_BLOCK, WHY_FAULT, WHY_FETCH, WHY_AVOID,
+	WHY_CALLED
 };
 
 struct engine {
@@ -52,6 +54,7 @@ struct engine {
 	struct block once; /* for what must not be remembered */
 	bool one_insn; /* the next block is a single instruction (a block patched itself) */
 	gaddr rip; /* where RIP stands, outside of translated code */
+	gaddr again; /* a block that is begun a second time: its zone was asked; 0: none */
 	enum why why;
 	struct block_walk walk; /* WHY_BLOCK */
 	uint32_t vector; /* WHY_VECTOR */
@@ -362,8 +365,9 @@ static void __attribute__((noinline)) block_slow(struct engine *e, struct block 
 		e->one_insn = false;
 		limit_set(e);
 	}
-	if (b->flags & BLOCK_ZONE && !zone_asked(e, b))
+	if (b->flags & BLOCK_ZONE && e->again != pc && !zone_asked(e, b))
 		return;
+	e->again = 0;
 	e->last = b;
 	e->insns += b->insns;
 	e->cost += b->cost;
@@ -387,8 +391,17 @@ static void hook_block(uc_engine *uc, uint64_t pc, uint32_t bytes, void *user)
 
 static void hook_syscall(uc_engine *uc, void *user)
 {
+	struct engine *e = user;
+	enum zone_action done = ZONE_RUN;
+
 	(void)uc;
-	stop(user, WHY_SYSCALL);
+	/* Not while it steps; and the library adds the instruction's length to RIP only afterwards. */
+	if (e->ops.syscall && e->env && e->last && e->last != &e->once) {
+		e->rip = eip(e) + SYSCALL_BYTES;
+		done = e->ops.syscall(e->ops.ctx);
+	}
+	if (done != ZONE_MOVED)
+		stop(e, done == ZONE_RUN ? WHY_SYSCALL : WHY_CALLED);
 }
 
 static int hook_cpuid(uc_engine *uc, void *user)
@@ -690,6 +703,8 @@ static bool on_vector(struct engine *e, struct trap *t)
 static void on_avoid(struct engine *e)
 {
 	e->rip = eip(e);
+	/* Only a block's first instruction begins it again. */
+	e->again = e->last && e->last->pc == e->rip ? e->rip : 0;
 	correct(e, e->rip);
 	direct_avoid(e->rip);
 	uc_ctl_remove_cache(e->uc, e->rip, e->rip + 1);
@@ -716,6 +731,7 @@ static bool on_return(struct engine *e, uc_err err, struct trap *t)
 
 	switch (e->why) {
 	case WHY_ZONE:
+	case WHY_CALLED:
 		t->kind = TRAP_ZONE;
 		return true;
 	case WHY_LIMIT:
@@ -767,6 +783,8 @@ void engine_run(struct engine *e, struct trap *t)
 	unsigned stuck = 0;
 
 	memset(t, 0, sizeof(*t));
+	if (e->again != e->rip)
+		e->again = 0; /* a signal, say, came between */
 	for (;;) {
 		uc_err err;
 

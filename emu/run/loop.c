@@ -226,11 +226,6 @@ static void cpuid(void *ctx, uint32_t leaf, uint32_t subleaf, uint32_t out[4])
 	cpuid_leaf(l->k->model, l->k->proc.current->cpu_nr, leaf, subleaf, out);
 }
 
-struct engine_ops loop_ops(struct loop *l)
-{
-	return (struct engine_ops){ .ctx = l, .zone = zone, .price = price, .tsc = tsc, .cpuid = cpuid };
-}
-
 /* ---- what the engine stopped for ---- */
 
 static void exception(struct loop *l, const struct trap *t);
@@ -354,6 +349,50 @@ static void set_deadline(struct loop *l)
 	cycles16 = ns == MAX_STRETCH_NS ? l->stretch_cycles16 : clock_ns_to_cycles16(&k->clock, ns);
 	engine_set_deadline(k->engine, engine_cost(k->engine) + cycles16 + 16,
 			    k->opt->max_insns ? k->opt->max_insns : UINT64_MAX);
+}
+
+/* Calls that programs make most and that change neither tasks nor mappings nor any register but their own. */
+static bool is_plain(uint64_t nr)
+{
+	switch (nr) {
+	case 0: case 1: case 3: case 4: case 5: case 6: case 8: /* read, write, close, stat, fstat, lstat, lseek */
+	case 17: case 18: case 19: case 20: case 21: /* pread64, pwrite64, readv, writev, access */
+	case 39: case 96: case 102: case 104: case 107: case 108: case 110: case 111: /* getpid, gettimeofday, ids */
+	case 186: case 201: case 228: case 257: case 262: /* gettid, time, clock_gettime, openat, newfstatat */
+		return true;
+	default:
+		return false;
+	}
+}
+
+/* A plain call of a lone task is done on the spot: leaving the engine costs as much as the call. */
+static enum zone_action plain_syscall(void *ctx)
+{
+	struct loop *l = ctx;
+	struct kernel *k = l->k;
+	struct task *t = k->proc.current;
+
+	if (!is_plain(syscall_asked(k)) || in_page(engine_get(k->engine, REG_RIP)) || !task_alone(k))
+		return ZONE_RUN;
+	loop_sync(l);
+	do_syscall(l);
+	if (k->outcome.kind != OUTCOME_RUNNING || l->failed || t->ends || k->clock.now_ns >= sched_until(k))
+		return ZONE_STOP;
+	l->in_page = false;
+	tick(l);
+	timers_expire(k);
+	signal_collect(k);
+	if (signal_is_due(k) || t->restart || t->restore_mask || k->timed_out || k->opt->max_insns)
+		return ZONE_STOP;
+	set_deadline(l);
+	sched_ran(k);
+	return ZONE_MOVED;
+}
+
+struct engine_ops loop_ops(struct loop *l)
+{
+	return (struct engine_ops){ .ctx = l, .zone = zone, .syscall = plain_syscall, .price = price, .tsc = tsc,
+				    .cpuid = cpuid };
 }
 
 /* Others may run. */
