@@ -244,6 +244,10 @@ int cli_calibrate(const struct options *o, struct err *e)
 
 	if (o->argc)
 		return err_set(e, "calibrate takes no operand; -o FILE says where the profile goes") - 1;
+	if (o->report && strcmp(o->report, "text"))
+		return err_set(e, "--report: calibrate writes a profile, in no other form") - 1;
+	if (o->output && !output_check(o->output, e))
+		return -1;
 	host_read(&h);
 	base = nearest(&h, e);
 	if (!base)

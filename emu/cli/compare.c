@@ -173,17 +173,34 @@ static bool run_baseline(const struct options *o, const struct model *m, struct 
 	return true;
 }
 
+/* Each once, all of them known. */
 static bool kernel_names(const char *list, model_names *names, struct err *e)
 {
 	if (!strcmp(list, "all"))
 		return model_list(true, names, e);
-	for (const char *p = list; *p;) {
-		size_t n = strcspn(p, ",");
+	for (const char *p = list;; p++) {
+		size_t n = strcspn(p, ","), i = 0;
+		char *name = xstrndup(p, n);
+		struct kernel_model *km;
+		struct err why = { .text = "" };
 
-		VEC_PUSH(names, xstrndup(p, n));
-		p += n + (p[n] == ',');
+		while (i < names->n && strcmp(names->at[i], name))
+			i++;
+		if (i < names->n) {
+			free(name);
+		} else {
+			VEC_PUSH(names, name);
+			km = *name ? kernel_model_load(name, &why) : NULL;
+			if (!km && !*name)
+				return err_set_status(e, 125, "--kernels takes all or names of kernel profiles, not '%s'", list);
+			if (!km)
+				return err_set_status(e, 125, "--kernels: %s", why.text);
+			kernel_model_free(km);
+		}
+		p += n;
+		if (!*p)
+			return true;
 	}
-	return names->n || err_set_status(e, 125, "--kernels: takes all or names of kernel profiles");
 }
 
 static bool run_kernels(const struct options *o, struct compare *s, struct err *e)
@@ -224,7 +241,7 @@ int cli_compare(const struct options *o, struct err *e)
 		err_set_status(e, 125, "no PROGRAM given (see vsysemu compare --help)");
 		return 125;
 	}
-	if (!form_ok(o, e))
+	if (!form_ok(o, e) || (o->output && !output_check(o->output, e)))
 		return 125;
 	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (s == MAP_FAILED)

@@ -187,6 +187,14 @@ static bool read_run(const struct options *o, const struct model *m, struct expl
 	return explain_follow(o, m, (unsigned)nth, a, seen, e);
 }
 
+/* What no processor raises. */
+static bool impossible(const struct model *m, const struct explain_ask *a, struct err *e)
+{
+	if (a->code_set && a->error_code && m->policy[m->active].trap == TRAP_GEN_GP)
+		return err_set(e, "--error-code: the fault of LASS is a #GP, whose error code is 0"), true;
+	return false;
+}
+
 int cli_explain(const struct options *o, struct err *e)
 {
 	struct explain_ask a = { .seccomp = VSYSEMU_SECCOMP_OFF };
@@ -206,7 +214,7 @@ int cli_explain(const struct options *o, struct err *e)
 	}
 	memset(&m, 0, sizeof(m));
 	if (read_ask(o, &a, e) && model_resolve(&m, &c, e) && read_run(o, &m, &a, &seen, e))
-		status = answer(o, &m, &a, e);
+		status = impossible(&m, &a, e) ? -1 : answer(o, &m, &a, e);
 	explain_follow_free(&seen);
 	model_free(&m);
 	return status;

@@ -60,8 +60,9 @@ int main(int argc, char **argv)
 			options_help(stdout, named ? v : VERB_COUNT);
 			return close_stdout(0, v);
 		}
-		status = verb_mains[v] ? verb_mains[v](&o, &e)
-				       : !err_set(&e, "%s is not there yet", verb_name(v));
+		if (!options_misplaced(&o, &e))
+			status = verb_mains[v] ? verb_mains[v](&o, &e)
+					       : !err_set(&e, "%s is not there yet", verb_name(v));
 	}
 	if (e.text[0]) {
 		options_blame(&o, &e);

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <time.h>
 
 #include "cli/options_table.h"
@@ -401,4 +402,19 @@ void options_free(struct options *o)
 	VEC_FREE(&o->unsetenv);
 	VEC_FREE(&o->auxv);
 	VEC_FREE(&o->env_edits);
+}
+
+bool options_misplaced(const struct options *o, struct err *e)
+{
+	if (o->verb == VERB_RUN || o->verb == VERB_COMPARE || o->follow)
+		return false; /* they are the program's */
+	for (int i = 0; i < o->argc; i++) {
+		const char *w = o->argv[i];
+
+		if (strncmp(w, "--", 2) || !find_long(w + 2, strcspn(w + 2, "=")) || !access(w, F_OK))
+			continue;
+		err_set(e, "options come before operands: %s stands behind %s", w, i ? o->argv[i - 1] : "--");
+		return true;
+	}
+	return false;
 }

@@ -78,6 +78,9 @@ void options_free(struct options *o);
 void options_blame(const struct options *o, struct err *e);
 
 /* True if environment entry "VAR=VALUE" is one of ours, which the guest does not see. */
+/* Is there an operand that is the name of an option, and no file?  Then @e says so.  Not where a program's words
+ * follow. */
+bool options_misplaced(const struct options *o, struct err *e);
 bool options_hides(const char *entry);
 
 /* The help of all verbs (VERB_COUNT) or of one. */

@@ -118,6 +118,7 @@ int cli_reproduce(const struct options *o, struct err *e)
 	bool good;
 
 	good = check_options(o, e) && check_sets(o, e) && published_load(&p, dir, e) && check_names(o, &p, e) &&
+	       (!o->output || output_check(o->output, e)) &&
 	       answer(o, &p, &r, e);
 	if (good && !strcmp(form, "json"))
 		reproduce_json(&r, &out);
