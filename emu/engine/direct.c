@@ -152,27 +152,41 @@ void direct_avoid(gaddr pc)
 
 /* ---- what the library calls ---- */
 
+void direct_context(void *s)
+{
+	direct.context = s;
+}
+
+int direct_begin(gaddr pc, int max_insns)
+{
+	bool alone = direct.avoid && pc == direct.avoid;
+
+	direct.in_store = false;
+	/* The vsyscall page's own code reads its neighbourhood. */
+	direct.own_loads = alone || pc >= WINDOW_END;
+	return alone ? 1 : max_insns;
+}
+
+void direct_end(void)
+{
+	direct.own_loads = false;
+}
+
 void LIB(tcg_context_init)(void *s);
 void LIB(tcg_context_init)(void *s)
 {
 	look_up();
 	direct.context_init(s);
-	direct.context = s;
+	direct_context(s);
 }
 
 /* @tb begins with its pc. */
 void LIB(gen_intermediate_code)(void *cpu, void *tb, int max_insns);
 void LIB(gen_intermediate_code)(void *cpu, void *tb, int max_insns)
 {
-	gaddr pc = *(const uint64_t *)tb;
-	bool alone = direct.avoid && pc == direct.avoid;
-
 	look_up();
-	direct.in_store = false;
-	/* The vsyscall page's own code reads its neighbourhood. */
-	direct.own_loads = alone || pc >= WINDOW_END;
-	direct.gen_intermediate_code(cpu, tb, alone ? 1 : max_insns);
-	direct.own_loads = false;
+	direct.gen_intermediate_code(cpu, tb, direct_begin(*(const uint64_t *)tb, max_insns));
+	direct_end();
 }
 
 /* The check behind an access is for call-backs that stop the library without leaving its code: ours leave. */

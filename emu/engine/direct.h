@@ -22,4 +22,10 @@ bool direct_enabled(void);
 /* The instruction at @pc is to be translated alone and with the library's own load. */
 void direct_avoid(gaddr pc);
 
+/* The code generator's context was made; a block at @pc is about to be translated, of at most the returned number
+ * of instructions; it was.  For whoever stands in for the library's functions. */
+void direct_context(void *s);
+int direct_begin(gaddr pc, int max_insns);
+void direct_end(void);
+
 #endif

@@ -109,7 +109,7 @@ static int host_prot(int prot)
 	return (prot & (PROT_READ | PROT_WRITE)) | (prot & PROT_EXEC ? PROT_READ : 0);
 }
 
-static gaddr find_gap(const struct memory *m, uint64_t len, gaddr top)
+static gaddr find_gap(struct memory *m, uint64_t len, gaddr top)
 {
 	gaddr bottom = WINDOW_START;
 	gaddr a;
@@ -128,7 +128,7 @@ static gaddr find_gap(const struct memory *m, uint64_t len, gaddr top)
 }
 
 /* Where a mapping without MAP_FIXED goes; 0: nowhere. */
-static gaddr place(const struct memory *m, gaddr hint, uint64_t len, int flags)
+static gaddr place(struct memory *m, gaddr hint, uint64_t len, int flags)
 {
 	gaddr a = page_down(hint), end = m->mmap_top;
 

@@ -21,10 +21,35 @@ size_t vmas_index(const struct vmas *s, gaddr a)
 	return lo;
 }
 
+/* Room for one more at both ends. */
+static void grow(struct vmas *s)
+{
+	size_t spare = s->v.n / 2 + 8;
+	struct vma *at = xcalloc(s->v.n + 2 * spare, sizeof(*at));
+
+	if (s->v.n)
+		memcpy(at + spare, s->v.at, s->v.n * sizeof(*at));
+	if (s->v.at)
+		free(s->v.at - s->front);
+	s->v.at = at + spare;
+	s->v.cap = s->v.n + spare;
+	s->front = spare;
+}
+
+/* The shorter side moves. */
 static void insert(struct vmas *s, size_t i, struct vma v)
 {
-	VEC_PUSH(&s->v, v);
-	memmove(&s->v.at[i + 1], &s->v.at[i], (s->v.n - 1 - i) * sizeof(v));
+	if (!s->front || s->v.n == s->v.cap)
+		grow(s);
+	if (i < s->v.n / 2) {
+		s->v.at--;
+		s->v.cap++;
+		s->front--;
+		memmove(s->v.at, s->v.at + 1, i * sizeof(v));
+	} else {
+		memmove(&s->v.at[i + 1], &s->v.at[i], (s->v.n - i) * sizeof(v));
+	}
+	s->v.n++;
 	s->v.at[i] = v;
 }
 
@@ -34,7 +59,14 @@ static void erase(struct vmas *s, size_t i, size_t n)
 		return;
 	for (size_t k = i; k < i + n; k++)
 		free((char *)(uintptr_t)s->v.at[k].name);
-	memmove(&s->v.at[i], &s->v.at[i + n], (s->v.n - i - n) * sizeof(s->v.at[0]));
+	if (i < (s->v.n - n) / 2) {
+		memmove(s->v.at + n, s->v.at, i * sizeof(s->v.at[0]));
+		s->v.at += n;
+		s->v.cap -= n;
+		s->front += n;
+	} else {
+		memmove(&s->v.at[i], &s->v.at[i + n], (s->v.n - i - n) * sizeof(s->v.at[0]));
+	}
 	s->v.n -= n;
 }
 
@@ -70,6 +102,13 @@ void vmas_cut(struct vmas *s, gaddr start, gaddr end)
 	while (i + n < s->v.n && s->v.at[i + n].start < end)
 		n++;
 	erase(s, i, n);
+	/* What became a gap where the search began above it. */
+	if (n) {
+		gaddr low = i ? s->v.at[i - 1].end : 0, high = i < s->v.n ? s->v.at[i].start : s->top;
+
+		if (high > s->searched && high - low > s->hole)
+			s->hole = high - low;
+	}
 }
 
 static bool mergeable(const struct vma *a, const struct vma *b)
@@ -134,20 +173,28 @@ bool vmas_covers(const struct vmas *s, gaddr start, gaddr end)
 	return true;
 }
 
-gaddr vmas_gap(const struct vmas *s, uint64_t len, gaddr bottom, gaddr top)
+gaddr vmas_gap(struct vmas *s, uint64_t len, gaddr bottom, gaddr top)
 {
-	size_t i = vmas_index(s, top);
-	gaddr high = top;
+	bool known = top == s->top && len > s->hole;
+	gaddr high = known ? s->searched : top;
+	size_t i = vmas_index(s, high);
+	uint64_t hole = known ? s->hole : 0;
 
-	if (i < s->v.n && s->v.at[i].start < top)
+	if (i < s->v.n && s->v.at[i].start < high)
 		high = s->v.at[i].start;
 	while (high >= bottom && high - bottom >= len) {
 		gaddr low = i ? s->v.at[i - 1].end : bottom;
 
 		if (low < bottom)
 			low = bottom;
-		if (high >= low && high - low >= len)
+		if (high >= low && high - low >= len) {
+			s->top = top;
+			s->searched = high;
+			s->hole = hole;
 			return high - len;
+		}
+		if (high > low && high - low > hole)
+			hole = high - low;
 		if (!i)
 			return 0;
 		high = s->v.at[--i].start;
@@ -158,5 +205,7 @@ gaddr vmas_gap(const struct vmas *s, uint64_t len, gaddr bottom, gaddr top)
 void vmas_clear(struct vmas *s)
 {
 	erase(s, 0, s->v.n);
-	VEC_FREE(&s->v);
+	if (s->v.at)
+		free(s->v.at - s->front);
+	*s = (struct vmas){ 0 };
 }

@@ -7,7 +7,11 @@
 #include "engine/memory.h"
 
 struct vmas {
-	VEC(struct vma) v; /* ascending, disjoint; names owned */
+	VEC(struct vma) v; /* ascending, disjoint; names owned; cap counts from v.at */
+	size_t front; /* free places before v.at: mappings come and go at the low end most */
+	/* No gap above @searched and below @top, where the last search began, is larger than @hole; top 0: not known. */
+	gaddr top, searched;
+	uint64_t hole;
 };
 
 /* Index of the first mapping that ends above @a (may be v.n). */
@@ -21,7 +25,7 @@ void vmas_change(struct vmas *s, gaddr start, gaddr end, int prot, const char *n
 /* Is [@start, @end) mapped without holes? */
 bool vmas_covers(const struct vmas *s, gaddr start, gaddr end);
 /* Highest gap of @len bytes below @top and above @bottom; 0: none. */
-gaddr vmas_gap(const struct vmas *s, uint64_t len, gaddr bottom, gaddr top);
+gaddr vmas_gap(struct vmas *s, uint64_t len, gaddr bottom, gaddr top);
 void vmas_clear(struct vmas *s);
 
 #endif
