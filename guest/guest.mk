@@ -11,7 +11,7 @@ GUEST_FLAGS := -D_GNU_SOURCE -O2 -mno-red-zone -Wno-unused-command-line-argument
 GUEST_STATIC := $(GUEST_FLAGS) -static -no-pie
 GUEST_DIR := $(B)/guest
 
-GUEST_C := arrivals clock-kinds fork-memory t03-midpage t04-sled t05-pointers t06-page-reader t07-no-vdso t08-seccomp t09-copied-page \
+GUEST_C := arrivals clock-kinds fork-memory t03-midpage t04-sled t05-pointers t06-page-reader t07-no-vdso t08-seccomp t09-copied-page t11-order \
 	page-rights seccomp-threads signals step-syscall syscall-width syscalls threads vdso-check
 GUESTS := $(GUEST_C:%=$(GUEST_DIR)/%)
 $(GUESTS): $(GUEST_DIR)/%: guest/%.c guest/vsyscall.h
@@ -125,9 +125,9 @@ $(GUEST_DIR)/follow: guest/follow.c guest/follow-lib.c guest/vsyscall.h
 $(GUEST_DIR)/follow-pie: guest/follow.c guest/follow-lib.c guest/vsyscall.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FOLLOW_PIC) -static-pie -o $@ guest/follow.c guest/follow-lib.c -pthread
-$(GUEST_DIR)/libfollow.so: guest/follow-lib.c guest/vsyscall.h
+$(GUEST_DIR)/libfollow.so: guest/follow-lib.c guest/vsyscall.h guest/guest.mk
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(FOLLOW_PIC) -shared -o $@ $<
+	$(Q)$(CC) $(FOLLOW_PIC) -shared -Wl,-soname,libfollow.so -o $@ $<
 $(GUEST_DIR)/follow-dynamic: guest/follow.c $(GUEST_DIR)/libfollow.so
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(FOLLOW_PIC) -pie -o $@ $^ -pthread -Wl,-rpath,'$$ORIGIN'

@@ -22,9 +22,10 @@
 
 #define LIMIT_NS 60000000000ull /* of host time, if --timeout does not say */
 
-/* What the child could not do. */
+/* How the child fared. */
 struct trouble {
-	char text[1024];
+	char text[1024]; /* what it could not do */
+	int status; /* the program's, if it ended */
 };
 
 /* In the child: run, silently. */
@@ -55,6 +56,8 @@ static void run_child(const struct options *o, const struct model *m, struct wat
 		one.timeout_ns = LIMIT_NS;
 	if (!run_guest(&one, m, k, &f, &e))
 		snprintf(t->text, sizeof(t->text), "%s", e.text);
+	else
+		t->status = run_status(k);
 	_exit(0);
 }
 
@@ -156,8 +159,8 @@ bool explain_follow(const struct options *o, const struct model *m, unsigned nth
 	else if (t->text[0])
 		err_set(e, "--follow: %s", t->text);
 	else
-		err_set(e, "--follow: %s made %llu vsyscalls, --nth=%u is not among them", o->follow,
-			(unsigned long long)w->calls, nth);
+		err_set(e, "--follow: %s made %llu vsyscalls (exit status %d), --nth=%u is not among them", o->follow,
+			(unsigned long long)w->calls, t->status, nth);
 	if (good)
 		take(w, a, seen);
 	watch_free(w);

@@ -50,6 +50,7 @@ for g in fork-memory page-rights signals seccomp-threads syscall-width; do
 done
 same "t02-fsmark" "$B/guest/t02-fsmark" 2000
 same "t09-copied-page" "$B/guest/t09-copied-page"
+same "t11-order" "$B/guest/t11-order"
 skip "t09-copied-page 32" "the engine runs 64-bit code only"
 
 # The date is another one, the words are the same.
