@@ -80,7 +80,7 @@ bool repair_possible(void)
 {
 	look_up();
 	return lib.page_collection_lock && lib.page_collection_unlock && lib.invalidate_fast &&
-	       lib.protect_code && lib.set_dirty && lib.flush_page && lib.cpu_exec && lib.qht_remove && lib.loop_exit_noexc &&
+	       lib.protect_code && lib.set_dirty && lib.flush_page && lib.cpu_exec && lib.loop_exit_noexc &&
 	       lib.fine != MAP_FAILED && lib.coarse != MAP_FAILED;
 }
 
@@ -219,6 +219,16 @@ void LIB(page_collection_unlock)(void *set)
 		lib.page_collection_unlock(set);
 }
 
+/* Libraries 2.1 keep the hash table's functions to themselves: tell of every block that the store can
+ * reach, a block being shorter than a page. */
+static void tell_range(uint64_t start, int len)
+{
+	gaddr end = start + WINDOW_START + (uint64_t)len;
+
+	for (gaddr a = start + WINDOW_START - PAGE_BYTES; repair.gone && a < end; a++)
+		repair.gone(repair.ctx, a);
+}
+
 void LIB(tb_invalidate_phys_page_fast)(void *uc, void *pages, uint64_t start, int len, uintptr_t ra);
 void LIB(tb_invalidate_phys_page_fast)(void *uc, void *pages, uint64_t start, int len, uintptr_t ra)
 {
@@ -229,6 +239,8 @@ void LIB(tb_invalidate_phys_page_fast)(void *uc, void *pages, uint64_t start, in
 		return;
 	}
 	repair.code_stores++;
+	if (!lib.qht_remove)
+		tell_range(start, len);
 	if (pages) {
 		lib.invalidate_fast(uc, pages, start, len, ra);
 	} else {

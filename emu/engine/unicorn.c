@@ -997,7 +997,7 @@ static void test_self(struct engine *e, int level)
 
 	direct_enable(false);
 	uc_version(&major, &minor);
-	repair.enabled = level && repair_possible() && major == 2 && minor == 0;
+	repair.enabled = level && repair_possible() && major == 2 && minor <= 1;
 	if (!repair.enabled && level)
 		snprintf(e->notes, sizeof(e->notes),
 			 "this libunicorn is not the one whose stores can be repaired: the program runs slower");
@@ -1027,6 +1027,9 @@ struct engine *engine_new(struct memory *mem, const struct engine_ops *ops, int 
 	struct engine *e = xcalloc(1, sizeof(*e));
 	uc_err r = uc_open(UC_ARCH_X86, UC_MODE_64, &e->uc);
 
+	/* Takes effect from 2.1 on; 2.0.1's feature words are widened by hand (repair.c). */
+	if (r == UC_ERR_OK)
+		r = uc_ctl_set_cpu_model(e->uc, UC_CPU_X86_EPYC);
 	e->mem = mem;
 	e->page = mmap(NULL, 2 * PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (r != UC_ERR_OK || e->page == MAP_FAILED) {
@@ -1043,6 +1046,9 @@ struct engine *engine_new(struct memory *mem, const struct engine_ops *ops, int 
 	repair.gone = on_gone;
 	repair.patched_itself = on_patched_itself;
 	uc_ctl_exits_enable(e->uc);
+#ifdef uc_ctl_tlb_mode /* from 2.1 on the processor's own mode cuts addresses to 52 bits */
+	uc_ctl_tlb_mode(e->uc, UC_TLB_VIRTUAL);
+#endif
 	if (!map_all(e, err) || !hook_all(e, err)) {
 		engine_free(e);
 		return NULL;
