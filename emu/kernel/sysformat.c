@@ -121,13 +121,18 @@ void format_sigset(struct kernel *k, struct buf *b, gaddr p)
 		format_pointer(b, p);
 		return;
 	}
+	/* Of a set with most signals in it, those that are not. */
+	if (__builtin_popcountll(set) > SIG_MAX / 2) {
+		buf_printf(b, "~");
+		set = ~set;
+	}
 	buf_printf(b, "[");
 	for (int s = 1; s <= SIG_MAX; s++)
 		if (set & SIGBIT(s)) {
 			if (sigabbrev_np(s))
 				buf_printf(b, "%s%s", sep, sigabbrev_np(s));
 			else
-				buf_printf(b, "%sRT_%d", sep, s - 32);
+				buf_printf(b, s == 32 ? "%sRTMIN" : "%sRT_%d", sep, s - 32);
 			sep = " ";
 		}
 	buf_printf(b, "]");

@@ -105,7 +105,7 @@ static bool call_wanted(struct kernel *k, enum trace_what what, int nr, gaddr ca
 
 static void begin(struct kernel *k, struct buf *b, const char *mark)
 {
-	if (!pids_is_first(k))
+	if (k->proc.current->tid != PID_FIRST)
 		buf_printf(b, "[pid %5d] ", k->proc.current->tid);
 	buf_printf(b, "%-6s ", mark);
 }

@@ -81,6 +81,22 @@ if command -v jq >/dev/null; then
 	is "JSON: every number has a source or is said to be estimated" \
 		"$(jq '[.steps[].stages[] | select(.source == null and .provenance != "estimated")] | length' "$T/j")" 0
 	is "JSON: every step says where it is written" "$(jq '[.steps[] | select(.truth == null or .truth == "")] | length' "$T/j")" 0
+	# Every step of every path cites where it is written, every number its source or that it is estimated, and the
+	# three sums are one.
+	bad= asked=0
+	for k in $("$V" models --report=json | jq -r '.kernel[] | .name as $n | .modes[] | $n + "/" + .'); do
+		for o in "gettimeofday" "--stack=bad time" "--seccomp=*:trap getcpu" "--rip=0xffffffffff600c00" "--cs=0x23 time"; do
+			asked=$((asked + 1))
+			good=$("$V" explain --kernel="${k%/*}" --mode="${k#*/}" --report=json $o 2>"$T/err" | jq '[.steps[].stages[]] as $s |
+				([.steps[] | select((.truth // "") == "")] == []) and
+				([$s[] | select(.source == null and .provenance != "estimated")] == []) and
+				((([$s[].cycles] | add // 0) - .cycles | fabs) < 0.001) and (((.user_cycles + .system_cycles) - .cycles | fabs) < 0.001) and
+				.steps[-1].total == .cycles and [.steps[].nr] == [range(1; (.steps | length) + 1)]')
+			[ "$good" = true ] || bad="$bad $k $o;"
+		done
+	done
+	is "each of $asked paths: cited and added up" "$bad" ""
+	like "there are many" "$asked" '^[12][0-9][0-9]$'
 	"$V" explain --mode=emulate --report=html >"$T/h.html"
 	sed -n '/id="data">/,/<\/script>/p' "$T/h.html" | sed '1d;$d' >"$T/inside"
 	jq -S . "$T/j" >"$T/a"

@@ -39,6 +39,10 @@ timeout 60 "$V" -q --strace /bin/sh -c '/nonexistent; exec /bin/true' >/dev/null
 has "execve that fails" 'execve\("/nonexistent", \["/nonexistent"\], 0x[0-9a-f]+\) = -1 ENOENT'
 has "execve that succeeds" 'execve\("/bin/true", \["/bin/true"\], 0x[0-9a-f]+\) = 0'
 is "execve: one line a call" "$(grep -c 'execve(' "$T/emu")" 3
+timeout 60 "$V" -q --strace "$G/follow" >/dev/null 2>"$T/emu" </dev/null
+is "lines of a thread bear its id" "$(grep -c '^\[pid  1002\] \[vsys\] gettimeofday' "$T/emu")" 3
+has "most signals: those that are not" 'rt_sigprocmask\(SIG_BLOCK, ~\[\], \[\], 8\) = 0'
+has "parent_tid and tls" 'parent_tid=\[1002\], tls=0x[0-9a-f]+, child_tidptr=0x[0-9a-f]+\) = 1002'
 timeout 60 "$V" -q --mode=none --trace=signal "$G/old-date" >/dev/null 2>"$T/emu" </dev/null
 has "a fault" '--- SIGSEGV \{si_signo=SIGSEGV, si_code=SEGV_MAPERR, si_addr=0xffffffffff600400\} ---|--- SIGSEGV \{si_signo=SIGSEGV, si_code=SEGV_ACCERR, si_addr=0xffffffffff600400\} ---'
 
