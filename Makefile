@@ -79,6 +79,9 @@ ratio: all
 screens: all
 	V=./vsysemu B=$(B) tools/screens.sh $(B)/screens
 
+user-time: all
+	@B=$(B) tests/bench/user-time.sh
+
 SAN := -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 san:
 	@$(MAKE) --no-print-directory -j2 O=build-san CFLAGS="-O1 -g $(SAN)" LDFLAGS="$(SAN)" build-san/vsysemu
@@ -133,11 +136,12 @@ help:
 	@echo 'bench    ratios to native and to qemu-x86_64; speed of scan'
 	@echo 'ratio    what the page costs programs beside the vDSO, predicted and on this machine'
 	@echo 'screens  pages of every kind and pictures of them in a real browser (light, dark, narrow, print)'
+	@echo 'user-time  user time of twenty programs, predicted and on this machine'
 	@echo 'docs     man page and completions from the option table'
 	@echo 'lint     clang-format, clang-tidy, cppcheck, house rules'
 	@echo 'san      build with ASan and UBSan into build-san and run the tests'
 	@echo 'install  program, models, images, header, library, man page, completions (PREFIX, DESTDIR)'
 	@echo 'clean    remove what was built'
 
-.PHONY: all docs demo fit test soak bench ratio screens lint san install clean help
+.PHONY: all docs demo fit test soak bench ratio user-time screens lint san install clean help
 .DELETE_ON_ERROR:

@@ -135,7 +135,7 @@ GUESTS += $(addprefix $(GUEST_DIR)/follow,-pie -dynamic) $(GUEST_DIR)/follow
 
 guests: $(GUESTS)
 
-BENCHES := $(GUEST_DIR)/bench/speed $(GUEST_DIR)/bench/timing $(GUEST_DIR)/bench/gettime $(GUEST_DIR)/bench/mix
+BENCHES := $(GUEST_DIR)/bench/speed $(GUEST_DIR)/bench/timing $(GUEST_DIR)/bench/gettime $(GUEST_DIR)/bench/mix $(GUEST_DIR)/bench/spent
 $(BENCHES): $(GUEST_DIR)/bench/%: guest/bench/%.c guest/vdso-find.h guest/vsyscall.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(GUEST_STATIC) -Iguest -o $@ $<

@@ -257,6 +257,7 @@ int cli_calibrate(const struct options *o, struct err *e)
 		if (h.meltdown)
 			pti = base->stage_cycles[STAGE_pti_entry] + base->stage_cycles[STAGE_pti_exit];
 		write_head(&c, &h, base, &b);
+		calibrate_write_classes(&c, base, &b);
 		write_calls(&c, base, pti, &b);
 		write_traps(&c, base, pti, &b);
 		write_spreads(&c, &b);

@@ -7,8 +7,10 @@
 #ifndef VSYSEMU_CLI_CALIBRATE_H
 #define VSYSEMU_CLI_CALIBRATE_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/types.h"
+#include "facts/model.h"
 
 /* What is timed: X(key, loops a round).  All but the clocks end as core cycles of one repetition. */
 #define CALIBRATE_PROBES(X) \
@@ -45,7 +47,16 @@ struct calibrate {
 	double core_hz, tsc_hz, clock_spread;
 	struct calibrate_value probe[PROBE_COUNT];
 	double load_cycles[4]; /* a chained load from L1, L2, L3, memory */
+	struct price_class_row class_row[CLASS_COUNT]; /* latency and busy in core cycles; 0: not measured */
 };
+
+/* A loop that does something @n times, and what a run of it takes. */
+typedef void calibrate_fn(unsigned n);
+struct calibrate_value calibrate_loop(calibrate_fn *run, unsigned n);
+
+/* Fill c->class_row; write what of it was measured, uops from @base, as sections of a profile. */
+void calibrate_classes(struct calibrate *c);
+void calibrate_write_classes(const struct calibrate *c, const struct cpu_model *base, struct buf *b);
 
 /* Measure for about a second.  False: @e (a page of memory or a process could not be had). */
 bool calibrate_measure(struct calibrate *c, struct err *e);

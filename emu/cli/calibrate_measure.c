@@ -141,6 +141,22 @@ static double once(struct arena *a, enum calibrate_probe p)
 	return ticks * CHAIN / ((before + after) / 2) / probes[p].loops;
 }
 
+struct calibrate_value calibrate_loop(calibrate_fn *run, unsigned n)
+{
+	double v[ROUNDS];
+
+	run(n);
+	for (int i = 0; i < ROUNDS; i++) {
+		double before = chain_ticks(), ticks;
+		uint64_t from = stamp();
+
+		run(n);
+		ticks = (double)(stamp() - from);
+		v[i] = ticks * CHAIN / ((before + chain_ticks()) / 2);
+	}
+	return middle(v, ROUNDS);
+}
+
 static void on_signal(int signo)
 {
 	(void)signo;
@@ -264,6 +280,7 @@ bool calibrate_measure(struct calibrate *c, struct err *e)
 {
 	memset(c, 0, sizeof(*c));
 	measure_clocks(c);
+	calibrate_classes(c);
 	return measure_apart(c, PROBE_empty, PROBE_touch, e) &&
 	       measure_apart(c, PROBE_vsyscall, PROBE_vsyscall, e) && measure_memory(c, e);
 }

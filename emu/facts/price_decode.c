@@ -500,10 +500,12 @@ static bool two_integer(struct scan *s)
 
 /* Classes of the SSE opcodes of map 0F, a letter an opcode from 10 to 7f and d0 to ff. */
 static const char sse_low[] =
-	/* 10 */ "mmmmuummnnnnnnnn" /* 20 */ "........mmcmcc==" "==" "................" "................"
+	/* 10 */ "mmmmuummnnnnnnnn" /* 20 */ "........mmcmcc==" "................" "................"
 	/* 50 */ "gqxxiiii+*cc+-/+" /* 60 */ "uuuuiiiuuuuuuugm" /* 70 */ "usssiii.....hhgm";
 static const char sse_high[] =
 	/* d0 */ "hsssi*mgiiiiiiii" /* e0 */ "issi**cmiiiiiiii" /* f0 */ "msss***miiiiiiii";
+
+_Static_assert(sizeof(sse_low) == 0x80 - 0x10 + 1 && sizeof(sse_high) == 0x100 - 0xd0 + 1, "a letter an opcode");
 
 static enum price_class sse_class(char c)
 {

@@ -126,6 +126,33 @@ static void known(void **state)
 	near(BLOCK(c, "\x31\xc0\x48\x0f\xaf\xc0\x48\x0f\xaf\xc0", 3), 2);
 }
 
+/* One opcode of each kind of SSE work is of its class. */
+static void sse_classes(void **state)
+{
+	static const struct {
+		const char *code;
+		uint32_t bytes;
+		uint8_t cls;
+	} row[] = {
+		{ "\x66\x0f\x28\xc1", 4, CLASS_vmov }, { "\xf2\x0f\x2a\xc0", 4, CLASS_cvt },
+		{ "\x66\x0f\x2f\xc1", 4, CLASS_fpcmp }, { "\xf2\x0f\x51\xc1", 4, CLASS_fpsqrt },
+		{ "\x0f\x57\xc1", 3, CLASS_vint }, { "\xf2\x0f\x58\xc1", 4, CLASS_fpadd },
+		{ "\xf2\x0f\x59\xc1", 4, CLASS_fpmul }, { "\xf2\x0f\x5c\xc1", 4, CLASS_fpadd },
+		{ "\xf2\x0f\x5e\xc1", 4, CLASS_fpdiv }, { "\x66\x0f\x61\xc1", 4, CLASS_vshuf },
+		{ "\x66\x48\x0f\x6e\xc0", 5, CLASS_vgpr }, { "\x66\x0f\x70\xc1\x00", 5, CLASS_vshuf },
+		{ "\x66\x0f\x72\xf0\x01", 5, CLASS_vshift }, { "\xf3\x0f\x7e\xc1", 4, CLASS_vmov },
+		{ "\x66\x0f\xd5\xc1", 4, CLASS_vmul }, { "\x66\x0f\xfe\xc1", 4, CLASS_vint },
+	};
+	struct price_insn i;
+
+	(void)state;
+	for (size_t r = 0; r < ARRAY_SIZE(row); r++) {
+		assert_true(price_decode((const uint8_t *)row[r].code, row[r].bytes, &i));
+		if (i.cls != row[r].cls)
+			fail_msg("row %zu: class %u instead of %u", r, i.cls, row[r].cls);
+	}
+}
+
 /* Without structure, and behind an instruction that is not known, the mean counts. */
 static void mean(void **state)
 {
@@ -140,7 +167,7 @@ static void mean(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lengths), cmocka_unit_test(any_bytes), cmocka_unit_test(known),
+		cmocka_unit_test(lengths), cmocka_unit_test(any_bytes), cmocka_unit_test(known), cmocka_unit_test(sse_classes),
 		cmocka_unit_test(mean),
 	};
 
