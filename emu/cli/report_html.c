@@ -94,7 +94,7 @@ void report_policies_html(const struct report_policy *p, unsigned n, struct buf 
 		      "<th class=\"n\">slowdown</th><th class=\"n\">of user time</th>"
 		      "<th class=\"n\">vsyscalls ns</th><th class=\"n\">slowdown of the rest</th>");
 	for (unsigned i = 0; i < n; i++) {
-		buf_printf(b, "<tr><td class=\"name\">%s%s@%s%s%s</td><td><span class=\"%s\">%s</span> ",
+		buf_printf(b, "<tr><td class=\"name\">%s%s@%s%s%s</td><td class=\"where\"><span class=\"%s\">%s</span> ",
 			   p[i].active ? "<b>" : "", p[i].mode, p[i].kernel, p[i].active ? "</b>" : "",
 			   p[i].baseline ? " <span class=\"dim\">baseline</span>" : "", p[i].outcome, p[i].outcome);
 		escape_html(b, p[i].why);
