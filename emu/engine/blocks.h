@@ -12,7 +12,8 @@
 enum {
 	BLOCK_ZONE = 1, /* ask the owner before it runs */
 	BLOCK_GONE = 2, /* its translation was dropped: look again */
-	BLOCK_TSC = 4 /* has an RDTSC or RDTSCP */
+	BLOCK_TSC = 4, /* has an RDTSC or RDTSCP */
+	BLOCK_REP = 8 /* one iteration of REP MOVS or REP STOS */
 };
 
 struct block {

@@ -19,6 +19,7 @@
 #include "engine/engine.h"
 #include "engine/leave.h"
 #include "engine/memory.h"
+#include "engine/rep.h"
 #include "engine/repair.h"
 #include "engine/segment.h"
 #include "engine/selftest.h"
@@ -31,6 +32,7 @@
 #define MSR_TSC_AUX 0xc0000103u
 #define ZONES_MAX 9
 #define LEVEL_DIRECT 2 /* the first level with guarded direct loads */
+#define REPEAT_MIN 8u /* iterations worth it */
 #define SYSCALL_BYTES 2u
 #define STUCK_MAX 1000u /* returns of the library in a row that explain nothing */
 
@@ -294,6 +296,8 @@ static uint32_t price(struct engine *e, const struct block *b)
 static bool block_look(struct engine *e, struct block *b, gaddr pc, uint32_t bytes)
 {
 	struct block_source s = source(e);
+	uint8_t code[16];
+	struct rep rep;
 	uc_tb tb = { 0 };
 
 	if (!e->one_insn && uc_ctl_request_cache(e->uc, pc, &tb) == UC_ERR_OK && tb.size)
@@ -307,7 +311,32 @@ static bool block_look(struct engine *e, struct block *b, gaddr pc, uint32_t byt
 	if (zone_of(e, pc) < ZONES_MAX)
 		b->flags |= BLOCK_ZONE;
 	b->cost = price(e, b);
+	if (b->insns == 1 && b->bytes < sizeof(code) && direct_enabled() && e->env && !b->flags) {
+		code_read(e, pc, code, b->bytes);
+		if (rep_decode(code, b->bytes, &rep))
+			b->flags |= BLOCK_REP;
+	}
 	return true;
+}
+
+/* All iterations of the block but the last that can be done at once, before the deadline. */
+static void repeat(struct engine *e, const struct block *b)
+{
+	uint64_t *rcx = &e->env[REG_RCX], n = *rcx ? *rcx - 1 : 0;
+	uint8_t code[16];
+	struct rep r;
+
+	if (b->cost && n > (e->limit_cost - e->cost - 1) / b->cost)
+		n = (e->limit_cost - e->cost - 1) / b->cost;
+	if (n > e->limit_insns - e->insns - 1)
+		n = e->limit_insns - e->insns - 1;
+	if (n < REPEAT_MIN || !rep_decode(code, code_read(e, b->pc, code, b->bytes), &r) ||
+	    reg_read(e, UC_X86_REG_EFLAGS) & RFLAGS_DF)
+		return;
+	n = rep_do(&r, &e->env[REG_RDI], &e->env[REG_RSI], e->env[REG_RAX], n);
+	*rcx -= n;
+	e->insns += n;
+	e->cost += n * b->cost;
 }
 
 /* ---- hooks ---- */
@@ -368,6 +397,8 @@ static void __attribute__((noinline)) block_slow(struct engine *e, struct block 
 	if (b->flags & BLOCK_ZONE && e->again != pc && !zone_asked(e, b))
 		return;
 	e->again = 0;
+	if (b->flags & BLOCK_REP && b != &e->once && e->limit_cost > e->cost)
+		repeat(e, b);
 	e->last = b;
 	e->insns += b->insns;
 	e->cost += b->cost;

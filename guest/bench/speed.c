@@ -113,6 +113,27 @@ static unsigned long strings(unsigned n)
 	return sum;
 }
 
+/* The string instructions themselves. */
+static unsigned long repeats(unsigned n)
+{
+	enum { BYTES = 1 << 16 };
+	static char from[BYTES], to[BYTES];
+	unsigned long sum = 0;
+
+	for (unsigned long r = 0; r < n * 100; r++) {
+		void *d = from;
+		const void *s = from;
+		unsigned long c = BYTES / 8;
+
+		__asm__ volatile("rep stosq" : "+D"(d), "+c"(c) : "a"(r * 0x0101010101010101ul) : "memory");
+		d = to;
+		c = BYTES;
+		__asm__ volatile("rep movsb" : "+D"(d), "+S"(s), "+c"(c) : : "memory");
+		sum += (unsigned char)to[r % BYTES];
+	}
+	return sum;
+}
+
 static unsigned long syscalls(unsigned n)
 {
 	unsigned long sum = 0;
@@ -203,7 +224,7 @@ static const struct {
 	unsigned long (*run)(unsigned);
 } kinds[] = { { "integer", integer }, { "memory", memory },	  { "calls", calls },	  { "sse", sse },
 	      { "malloc", lists },    { "strings", strings }, { "syscalls", syscalls }, { "vsyscalls", vsyscalls },
-	      { "pipes", pipes },     { "mappings", mappings }, { "spawn", spawn },	{ "start", start } };
+	      { "repeats", repeats }, { "pipes", pipes },     { "mappings", mappings }, { "spawn", spawn },	{ "start", start } };
 
 int main(int argc, char **argv)
 {

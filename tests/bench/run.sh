@@ -17,7 +17,7 @@ best() {
 	done | sort -n | head -n 1
 }
 printf '%-12s %9s %9s %9s %10s %10s\n' program native qemu vsysemu /native /qemu
-for k in integer memory calls sse malloc strings syscalls; do
+for k in integer memory calls sse malloc strings repeats syscalls; do
 	n=$(best "$S" $k 10)
 	q=0
 	[ -n "$qemu" ] && q=$(best "$qemu" "$S" $k 10)
