@@ -133,6 +133,13 @@ $(GUEST_DIR)/follow-dynamic: guest/follow.c $(GUEST_DIR)/libfollow.so
 	$(Q)$(CC) $(FOLLOW_PIC) -pie -o $@ $^ -pthread -Wl,-rpath,'$$ORIGIN'
 GUESTS += $(addprefix $(GUEST_DIR)/follow,-pie -dynamic) $(GUEST_DIR)/follow
 
+# Threads and processes: one source a subject.
+TASKS := $(patsubst guest/tasks/%.c,$(GUEST_DIR)/tasks/%,$(wildcard guest/tasks/*.c))
+$(TASKS): $(GUEST_DIR)/tasks/%: guest/tasks/%.c guest/tasks/task.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(GUEST_STATIC) -pthread -o $@ $<
+GUESTS += $(TASKS)
+
 guests: $(GUESTS)
 
 BENCHES := $(GUEST_DIR)/bench/speed $(GUEST_DIR)/bench/timing $(GUEST_DIR)/bench/gettime $(GUEST_DIR)/bench/mix $(GUEST_DIR)/bench/spent

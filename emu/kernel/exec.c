@@ -18,6 +18,7 @@
 #include "kernel/exec_map.h"
 #include "kernel/exec_stack.h"
 #include "kernel/fd.h"
+#include "kernel/futex.h"
 #include "kernel/kernel.h"
 #include "kernel/pids.h"
 #include "kernel/process.h"
@@ -150,9 +151,12 @@ static void end_other_threads(struct kernel *k)
 {
 	struct task *self = k->proc.current;
 
-	for (size_t i = 0; i < k->proc.tasks.n; i++)
+	for (size_t i = 0; i < k->proc.tasks.n; i++) {
+		if (k->proc.tasks.at[i]->state != TASK_ZOMBIE)
+			futex_let_go(k, k->proc.tasks.at[i]);
 		if (k->proc.tasks.at[i] != self)
 			k->proc.tasks.at[i]->state = TASK_DEAD;
+	}
 	task_reap(k);
 	self->tid = k->proc.pid;
 }

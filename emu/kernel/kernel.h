@@ -21,7 +21,7 @@
 
 struct account; /* run/account.h */
 struct trace; /* run/trace.h */
-struct futex_waiter;
+struct futex_many;
 struct files;
 struct pids;
 
@@ -88,6 +88,8 @@ struct task {
 	int64_t orig_rax; /* -1: not in a system call */
 	uint64_t args[6];
 	int restart; /* 0 or ERESTART* of the interrupted call */
+	unsigned restart_nr; /* of ERESTART_RESTARTBLOCK: the call that goes on, and until what V */
+	uint64_t restart_until_ns, resumed_until_ns; /* resumed: going on now; 0: not */
 	uint64_t wake_ns; /* virtual time at which a blocked task wakes; UINT64_MAX never */
 	/* Scheduling: see kernel/task.h and futex.c. */
 	struct coroutine *co;
@@ -95,6 +97,9 @@ struct task {
 	gaddr futex; /* waits there; 0: not, or woken */
 	uint32_t futex_bits;
 	uint64_t futex_turn; /* order of arrival */
+	gaddr futex_lock; /* to be requeued to that lock; 0: not */
+	pid_t futex_owner; /* waits for a lock that this thread has; 0: no lock */
+	struct futex_many *futex_many; /* waits at these, not at @futex alone; NULL */
 	uint64_t user_cycles16, system_cycles16; /* run time up to its last turn: task_times() */
 	uint32_t cpu_nr; /* virtual CPU */
 	uint64_t affinity[CPUS_MAX / 64]; /* where it may run */

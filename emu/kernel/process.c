@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "kernel/fd.h"
+#include "kernel/futex.h"
 #include "kernel/ident.h"
 #include "kernel/idle.h"
 #include "kernel/pids.h"
@@ -74,6 +75,9 @@ void process_end(struct kernel *k)
 
 	if (s && s->state == PID_ENDED)
 		return;
+	for (size_t i = 0; i < k->proc.tasks.n; i++)
+		if (k->proc.tasks.at[i]->state == TASK_RUNNING || k->proc.tasks.at[i]->state == TASK_BLOCKED)
+			futex_let_go(k, k->proc.tasks.at[i]);
 	vfork_done(k, 'x');
 	if (!s)
 		return;
@@ -295,19 +299,8 @@ int64_t sys_clone(struct kernel *k, const uint64_t a[6])
 	return make_process(k, &c);
 }
 
-static void clear_tid(struct kernel *k)
-{
-	struct task *t = k->proc.current;
-	int32_t zero = 0;
-	uint64_t h[6] = { t->clear_child_tid, 1, 1 }; /* FUTEX_WAKE */
-
-	if (t->clear_child_tid && !user_put(k, t->clear_child_tid, &zero, sizeof(zero)))
-		sys_futex(k, h);
-}
-
 static int64_t end_process(struct kernel *k, uint64_t status)
 {
-	clear_tid(k);
 	k->outcome.kind = OUTCOME_EXIT;
 	k->outcome.status = (int)(status & 0xff);
 	return SYSCALL_EXITED;
@@ -316,7 +309,7 @@ static int64_t end_process(struct kernel *k, uint64_t status)
 int64_t sys_exit(struct kernel *k, const uint64_t a[6])
 {
 	if (!task_alone(k)) {
-		clear_tid(k);
+		futex_let_go(k, k->proc.current);
 		task_end(k, (int)(a[0] & 0xff) << 8);
 	}
 	return end_process(k, a[0]);
@@ -325,31 +318,4 @@ int64_t sys_exit(struct kernel *k, const uint64_t a[6])
 int64_t sys_exit_group(struct kernel *k, const uint64_t a[6])
 {
 	return end_process(k, a[0]);
-}
-
-int64_t sys_set_tid_address(struct kernel *k, const uint64_t a[6])
-{
-	k->proc.current->clear_child_tid = a[0];
-	return k->proc.current->tid;
-}
-
-int64_t sys_set_robust_list(struct kernel *k, const uint64_t a[6])
-{
-	if (a[1] != 24)
-		return -EINVAL;
-	k->proc.current->robust_list = a[0];
-	k->proc.current->robust_len = a[1];
-	return 0;
-}
-
-int64_t sys_get_robust_list(struct kernel *k, const uint64_t a[6])
-{
-	const struct task *t = k->proc.current;
-	uint64_t len = 24;
-
-	if ((pid_t)a[0] && (pid_t)a[0] != t->tid)
-		return -ESRCH;
-	if (user_put(k, a[2], &len, sizeof(len)) || user_put(k, a[1], &t->robust_list, 8))
-		return -EFAULT;
-	return 0;
 }

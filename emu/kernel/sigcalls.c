@@ -342,10 +342,3 @@ int64_t sys_rt_sigtimedwait(struct kernel *k, const uint64_t a[6])
 		return -EFAULT;
 	return signo;
 }
-
-int64_t sys_restart_syscall(struct kernel *k, const uint64_t a[6])
-{
-	(void)k;
-	(void)a;
-	return -EINTR;
-}

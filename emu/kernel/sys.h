@@ -253,6 +253,7 @@ SYS(capset);
 SYS(umask);
 SYS(getrandom);
 SYS(futex);
+SYS(futex_waitv);
 SYS(ptrace);
 SYS(kcmp);
 SYS(modify_ldt);

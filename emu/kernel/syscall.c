@@ -84,6 +84,35 @@ uint64_t syscall_asked(struct kernel *k)
 	return k->model->kernel->release_nr >= KVER(5, 14) ? (uint64_t)(int64_t)(int32_t)rax : rax;
 }
 
+int64_t syscall_restart_later(struct kernel *k, uint64_t until_ns)
+{
+	struct task *t = k->proc.current;
+
+	t->restart_nr = t->resumed_until_ns ? t->restart_nr : (unsigned)t->orig_rax;
+	t->restart_until_ns = until_ns;
+	return -ERESTART_RESTARTBLOCK;
+}
+
+uint64_t syscall_until(const struct kernel *k, uint64_t until_ns)
+{
+	return k->proc.current->resumed_until_ns ? k->proc.current->resumed_until_ns : until_ns;
+}
+
+/* The arguments are still where they were. */
+int64_t sys_restart_syscall(struct kernel *k, const uint64_t a[6])
+{
+	struct task *t = k->proc.current;
+	int64_t r;
+
+	if (!t->restart_until_ns)
+		return -EINTR;
+	t->resumed_until_ns = t->restart_until_ns;
+	t->restart_until_ns = 0;
+	r = dispatch(k, t->restart_nr, a);
+	t->resumed_until_ns = 0;
+	return r;
+}
+
 enum sysret syscall_enter(struct kernel *k)
 {
 	struct task *t = k->proc.current;

@@ -65,6 +65,11 @@ int syscall_number(const char *name);
 #define ERESTARTNOHAND 514
 #define ERESTART_RESTARTBLOCK 516
 
+/* For a handler that waits until V = @until_ns and was interrupted: -ERESTART_RESTARTBLOCK; without a handler
+ * of the guest the call goes on, and syscall_until() then says until when (else @until_ns). */
+int64_t syscall_restart_later(struct kernel *k, uint64_t until_ns);
+uint64_t syscall_until(const struct kernel *k, uint64_t until_ns);
+
 /*
  * Append `name(args) = result` in strace's manner.  Reads guest memory: call it after the body for
  * buffers that the kernel fills, before it (with SYSCALL_NORETURN) for execve and exit.

@@ -424,7 +424,7 @@ static const struct sysrow table[SYSCALL_COUNT] = {
 	A(446, landlock_restrict_self, FD, HEX),
 	A(447, memfd_secret, HEX),
 	A(448, process_mrelease, FD, HEX),
-	A(449, futex_waitv, PTR, UINT, HEX, PTR, CLK),
+	HS(449, futex_waitv, BLK, KVER(5, 16), PTR, UINT, HEX, PTR, CLK),
 	A(450, set_mempolicy_home_node, PTR, SIZE, HEX, HEX),
 	A(451, cachestat, FD, PTR, PTR, HEX),
 	PS(452, fchmodat2, SYS_FLAG_NOFOLLOW, KVER(6, 6), DFD, PATH, MODE, FL(at)),

@@ -214,6 +214,8 @@ static uint64_t add_ns(uint64_t a, uint64_t b)
 /* Sleep until V = @until.  Linux restarts an interrupted sleep with the time that is left. */
 static int64_t sleep_until(struct kernel *k, uint64_t until, gaddr rem, bool relative)
 {
+	if (relative)
+		until = syscall_until(k, until);
 	if (wait_until(k, until))
 		return 0;
 	if (!relative)
@@ -224,7 +226,7 @@ static int64_t sleep_until(struct kernel *k, uint64_t until, gaddr rem, bool rel
 		if (put_timespec(k, rem, until > now ? (int64_t)(until - now) : 0))
 			return -EFAULT;
 	}
-	return -EINTR;
+	return syscall_restart_later(k, until);
 }
 
 int64_t sys_nanosleep(struct kernel *k, const uint64_t a[6])
