@@ -184,6 +184,8 @@ int64_t sys_waitid(struct kernel *k, const uint64_t a[6])
 	int64_t r;
 	int status;
 
+	if ((int)a[0] == P_PIDFD && k->model->kernel->release_nr < KVER(5, 4))
+		return -EINVAL;
 	memset(&si, 0, sizeof(si));
 	if (a[0] == P_PID && (pid_t)a[1] > 0)
 		h[1] = (uint64_t)pids_host(k, (pid_t)a[1]);

@@ -167,12 +167,7 @@ static void become_child(struct kernel *k, struct pid_slot *s, int vfork_fd)
 		k->forked(k, true);
 }
 
-struct clone_args_kernel {
-	uint64_t flags;
-	gaddr stack, parent_tid, child_tid, tls;
-};
-
-static int64_t child_side(struct kernel *k, const struct clone_args_kernel *c)
+static int64_t child_side(struct kernel *k, const struct clone_request *c)
 {
 	struct task *t = k->proc.current;
 	pid_t tid = t->tid;
@@ -185,13 +180,27 @@ static int64_t child_side(struct kernel *k, const struct clone_args_kernel *c)
 		user_put(k, c->child_tid, &tid, sizeof(tid));
 	if (c->flags & CLONE_CHILD_CLEARTID)
 		t->clear_child_tid = c->child_tid;
+	/* flush_signal_handlers() that keeps what is ignored: the default is as good for the rest. */
+	for (int s = 1; c->flags & PROCESS_CLEAR_SIGHAND && s <= SIG_MAX; s++)
+		if (k->proc.act[s].handler > 1)
+			k->proc.act[s] = (struct sigact){ 0 };
 	/* The alternate stack goes only where memory is shared (copy_process). */
 	if ((c->flags & (CLONE_VM | CLONE_VFORK)) == CLONE_VM)
 		t->altstack_sp = t->altstack_size = 0;
 	return 0;
 }
 
-static int64_t make_process(struct kernel *k, const struct clone_args_kernel *c)
+/* The descriptor of a child that cannot have been waited for. */
+static void put_pidfd(struct kernel *k, gaddr user, pid_t host)
+{
+	uint64_t h[6] = { (uint64_t)host };
+	int fd = (int)sys_host(SYS_pidfd_open, h);
+
+	if (fd >= 0)
+		user_put(k, user, &fd, sizeof(fd));
+}
+
+static int64_t make_process(struct kernel *k, const struct clone_request *c)
 {
 	int pair[2] = { -1, -1 };
 	struct pid_slot *s = pids_new(k);
@@ -200,6 +209,7 @@ static int64_t make_process(struct kernel *k, const struct clone_args_kernel *c)
 	if (!s)
 		return -EAGAIN;
 	memcpy(s->comm, k->proc.current->comm, sizeof(s->comm));
+	s->exit_signal = c->exit_signal;
 	if ((c->flags & CLONE_VFORK) && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair)) {
 		pids_release(s);
 		return -EAGAIN;
@@ -229,6 +239,8 @@ static int64_t make_process(struct kernel *k, const struct clone_args_kernel *c)
 		k->forked(k, false);
 	if (c->flags & CLONE_PARENT_SETTID)
 		user_put(k, c->parent_tid, &pid, sizeof(pid));
+	if (c->flags & CLONE_PIDFD)
+		put_pidfd(k, c->pidfd, host);
 	if (pair[0] >= 0) {
 		close(pair[1]);
 		vfork_wait(k, pair[0], host);
@@ -236,7 +248,7 @@ static int64_t make_process(struct kernel *k, const struct clone_args_kernel *c)
 	return pid;
 }
 
-static int64_t make_thread(struct kernel *k, const struct clone_args_kernel *c)
+static int64_t make_thread(struct kernel *k, const struct clone_request *c)
 {
 	struct task *t = task_new(k, pids_next(k));
 	pid_t tid;
@@ -260,43 +272,14 @@ static int64_t make_thread(struct kernel *k, const struct clone_args_kernel *c)
 	return tid;
 }
 
-int64_t sys_fork(struct kernel *k, const uint64_t a[6])
+int64_t process_clone(struct kernel *k, const struct clone_request *c)
 {
-	static const struct clone_args_kernel c;
-
-	(void)a;
-	return make_process(k, &c);
-}
-
-int64_t sys_vfork(struct kernel *k, const uint64_t a[6])
-{
-	static const struct clone_args_kernel c = { .flags = CLONE_VM | CLONE_VFORK };
-
-	(void)a;
-	return make_process(k, &c);
-}
-
-int64_t sys_clone(struct kernel *k, const uint64_t a[6])
-{
-	struct clone_args_kernel c = { .flags = a[0], .stack = a[1], .parent_tid = a[2],
-				       .child_tid = a[3], .tls = a[4] };
-	uint64_t f = a[0];
-
-	if ((f & CLONE_THREAD) && !(f & CLONE_SIGHAND))
-		return -EINVAL;
-	if ((f & CLONE_SIGHAND) && !(f & CLONE_VM))
-		return -EINVAL;
-	if (f & (CLONE_NEWNS | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID |
-		 CLONE_NEWNET | CLONE_NEWCGROUP))
-		return -EPERM;
-	if ((f & CLONE_SETTLS) && a[4] >= TASK_SIZE_MAX)
-		return -EPERM;
-	if (f & CLONE_THREAD)
-		return make_thread(k, &c);
+	if (c->flags & CLONE_THREAD)
+		return make_thread(k, c);
 	/* Shared memory without vfork: another scheduler's process; copies are the nearest thing. */
-	if ((f & CLONE_VM) && !(f & CLONE_VFORK) && k->warn)
+	if ((c->flags & CLONE_VM) && !(c->flags & CLONE_VFORK) && k->warn)
 		k->warn(k, "clone with shared memory: the child got a copy");
-	return make_process(k, &c);
+	return make_process(k, c);
 }
 
 static int64_t end_process(struct kernel *k, uint64_t status)

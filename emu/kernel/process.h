@@ -9,6 +9,18 @@
 
 struct kernel;
 
+#define PROCESS_CLEAR_SIGHAND 0x100000000ull /* CLONE_CLEAR_SIGHAND */
+
+/* What clone(2) asks for, its flags (CLONE_*) checked; stack: where it begins, 0: the caller's. */
+struct clone_request {
+	uint64_t flags;
+	gaddr stack, parent_tid, child_tid, tls, pidfd;
+	int exit_signal;
+};
+
+/* A new process or thread: its virtual id in the caller, 0 in a new process, or negative errno. */
+int64_t process_clone(struct kernel *k, const struct clone_request *c);
+
 /* Everything that system calls keep: descriptors, process ids, limits.  Call it before the first
  * image is loaded, when all of the emulator's own files are open. */
 void process_init(struct kernel *k);

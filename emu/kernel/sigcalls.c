@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* System calls about signals: kernel/signal.c of Linux; and signals that cross processes of the tree. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kernel/hostsig.h"
@@ -30,6 +32,27 @@ void signal_init(struct kernel *k)
 	hostsig_catch(interrupt, k);
 }
 
+/* A child stopped, or ended: of that its slot knows more than the host.  False: nobody is to be told. */
+static bool info_from_child(struct kernel *k, uint8_t *info, const siginfo_t *si)
+{
+	pid_t pid = pids_virtual(k, si->si_pid);
+	const struct pid_slot *s = pid ? pids_find(k, pid) : NULL;
+	int signo = SIGCHLD, code = si->si_code, status = si->si_status;
+
+	if (s && s->state == PID_ENDED) {
+		signo = s->exit_signal;
+		code = WIFEXITED(s->status) ? CLD_EXITED : CLD_KILLED;
+		status = WIFEXITED(s->status) ? WEXITSTATUS(s->status) : WTERMSIG(s->status);
+	}
+	if (!signo)
+		return false;
+	siginfo_init(info, signo, code);
+	siginfo_put32(info, 16, (uint32_t)pid);
+	siginfo_put32(info, 20, si->si_uid);
+	siginfo_put32(info, 24, (uint32_t)status);
+	return true;
+}
+
 bool signal_collect(struct kernel *k)
 {
 	uint8_t info[SIGINFO_BYTES];
@@ -47,10 +70,8 @@ bool signal_collect(struct kernel *k)
 		siginfo_init(info, si.si_signo, si.si_code);
 		siginfo_put32(info, 4, (uint32_t)si.si_errno);
 		if (si.si_signo == SIGCHLD && si.si_code > 0) {
-			/* Ended children are told by their slots; a stop is told here. */
-			siginfo_put32(info, 16, (uint32_t)pids_virtual(k, si.si_pid));
-			siginfo_put32(info, 20, si.si_uid);
-			siginfo_put32(info, 24, (uint32_t)si.si_status);
+			if (!info_from_child(k, info, &si))
+				continue;
 		} else if (si.si_code <= 0) {
 			siginfo_put32(info, 16, (uint32_t)pids_virtual(k, si.si_pid));
 			siginfo_put32(info, 20, si.si_uid);
@@ -248,6 +269,21 @@ int64_t sys_tgkill(struct kernel *k, const uint64_t a[6])
 	return kill_thread(k, (pid_t)a[0], (pid_t)a[1], (int)a[2]);
 }
 
+/* @info of the guest to host process @host, or the one of descriptor @pidfd unless that is -1. */
+static int64_t host_queue(struct kernel *k, pid_t host, int pidfd, int signo, const uint8_t *info)
+{
+	siginfo_t si;
+	pid_t pid;
+
+	memset(&si, 0, sizeof(si));
+	memcpy(&si, info, SIGINFO_BYTES);
+	memcpy(&pid, info + 16, sizeof(pid));
+	si.si_signo = signo;
+	si.si_pid = pids_host(k, pid); /* which the receiver takes back to the virtual one */
+	return syscall(pidfd < 0 ? SYS_rt_sigqueueinfo : SYS_pidfd_send_signal, pidfd < 0 ? host : pidfd, signo, &si, 0) ?
+		       -errno : 0;
+}
+
 static int64_t queue_info(struct kernel *k, struct task *t, pid_t pid, int signo, gaddr user)
 {
 	uint8_t info[SIGINFO_BYTES];
@@ -261,7 +297,7 @@ static int64_t queue_info(struct kernel *k, struct task *t, pid_t pid, int signo
 	memcpy(&code, info + 8, 4);
 	if (pid != k->proc.pid)
 		return code >= 0 || code == SI_TKILL ? -EPERM :
-		       pids_host(k, pid) ? host_kill(pids_host(k, pid), signo) : -ESRCH;
+		       pids_host(k, pid) ? host_queue(k, pids_host(k, pid), -1, signo, info) : -ESRCH;
 	if (signo)
 		signal_send(k, t, info);
 	return 0;
@@ -341,4 +377,52 @@ int64_t sys_rt_sigtimedwait(struct kernel *k, const uint64_t a[6])
 	if (a[1] && user_put(k, a[1], info, sizeof(info)))
 		return -EFAULT;
 	return signo;
+}
+
+/* The virtual process that descriptor @fd stands for; 0: it has ended and is gone; -EBADF: none. */
+static int64_t pid_of_fd(struct kernel *k, int fd)
+{
+	char path[48], line[128];
+	int host = -2;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "Pid: %d", &host) != 1)
+		;
+	if (f)
+		fclose(f);
+	return host == -2 ? -EBADF : host <= 0 ? 0 : host == getpid() ? k->proc.pid : pids_virtual(k, host);
+}
+
+int64_t sys_pidfd_send_signal(struct kernel *k, const uint64_t a[6])
+{
+	uint8_t info[SIGINFO_BYTES];
+	int64_t pid = pid_of_fd(k, (int)a[0]);
+	int signo = (int)a[1];
+	int32_t code, told;
+
+	if (a[3])
+		return -EINVAL;
+	if (pid < 0)
+		return pid;
+	if (!a[2])
+		return pid ? sys_kill(k, (uint64_t[6]){ (uint64_t)pid, (uint64_t)signo }) : -ESRCH;
+	if (user_get(k, info, a[2], sizeof(info)))
+		return -EFAULT;
+	memcpy(&told, info, sizeof(told));
+	memcpy(&code, info + 8, sizeof(code));
+	if (told != signo)
+		return -EINVAL;
+	if (pid != k->proc.pid && (code >= 0 || code == SI_TKILL))
+		return -EPERM;
+	if (!pid)
+		return -ESRCH;
+	if (signo < 0 || signo > SIG_MAX)
+		return -EINVAL;
+	if (pid != k->proc.pid)
+		return host_queue(k, 0, (int)a[0], signo, info);
+	if (signo)
+		signal_send(k, NULL, info);
+	return 0;
 }

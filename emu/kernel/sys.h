@@ -224,6 +224,8 @@ SYS(set_tid_address);
 SYS(set_robust_list);
 SYS(get_robust_list);
 SYS(pidfd_open);
+SYS(pidfd_send_signal);
+SYS(clone3);
 /* ident.c */
 SYS(arch_prctl);
 SYS(prctl);
