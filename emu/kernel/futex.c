@@ -96,7 +96,7 @@ static int64_t still_waits(struct kernel *k, uint64_t until)
 	return k->clock.now_ns >= until ? -ETIMEDOUT : 1;
 }
 
-static int64_t wait_among_tasks(struct kernel *k, gaddr addr, uint32_t value, uint32_t bits, bool shared, uint64_t until)
+static int64_t wait_task(struct kernel *k, gaddr addr, uint32_t value, uint32_t bits, bool shared, uint64_t until)
 {
 	struct task *t = k->proc.current;
 	int64_t r = 1;
@@ -131,7 +131,7 @@ static int64_t wait_at(struct kernel *k, gaddr addr, uint64_t flags, uint32_t va
 	if (v != value)
 		return -EAGAIN;
 	if (!shared || !task_alone(k))
-		return wait_among_tasks(k, addr, value, bits, shared, until);
+		return wait_task(k, addr, value, bits, shared, until);
 	r = wait_host(k, SYS_futex, h, until);
 	return r == -ERESTARTSYS && until != UINT64_MAX ? -ERESTART_RESTARTBLOCK : r;
 }

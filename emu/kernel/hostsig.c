@@ -58,7 +58,8 @@ static void note(int signo, siginfo_t *si, void *context)
 	greg_t *rip = &((ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
 	unsigned h = host_signals.head;
 
-	(void)signo;
+	if (signo == HOSTSIG_WAKES_HELPER && si->si_code == SI_TKILL && si->si_pid == getpid())
+		return;
 	if (h - host_signals.tail < RING) {
 		host_signals.at[h % RING] = *si;
 		host_signals.head = h + 1;

@@ -14,6 +14,8 @@ void hostsig_catch(void (*interrupt)(void *ctx), void *ctx);
 bool hostsig_inherited_ignored(int signo);
 /* Take the oldest signal that arrived; false: none. */
 bool hostsig_next(siginfo_t *si);
+/* Sent to a thread of ours (pthread_kill) it only ends that thread's host call. */
+#define HOSTSIG_WAKES_HELPER 64
 /* Call nobody any more. */
 void hostsig_stop(void);
 /* After a fork, in the child: nothing of the parent's is pending. */

@@ -109,6 +109,5 @@ int64_t sys_pass(struct kernel *k, unsigned nr, const struct sysrow *row, const 
 			break;
 		}
 	}
-	r = row->flags & SYS_MAY_BLOCK ? sys_host_blocking(k, nr, h) : sys_host(nr, h);
-	return r == -ERESTARTSYS && (row->flags & SYS_NO_RESTART) ? -EINTR : r;
+	return row->flags & SYS_MAY_BLOCK ? sys_host_blocking(k, nr, h) : sys_host(nr, h);
 }

@@ -29,6 +29,7 @@ static bool hidden_fd(struct kernel *k, const struct sysrow *row, const uint64_t
 static int64_t dispatch(struct kernel *k, uint64_t nr, const uint64_t a[6])
 {
 	const struct sysrow *row = nr < SYSCALL_COUNT ? sys_row((unsigned)nr) : NULL;
+	int64_t r;
 
 	if (!row)
 		return -ENOSYS; /* the loop tells the account */
@@ -40,11 +41,10 @@ static int64_t dispatch(struct kernel *k, uint64_t nr, const uint64_t a[6])
 		return -EPERM;
 	if (hidden_fd(k, row, a))
 		return -EBADF;
-	if (row->handler)
-		return row->handler(k, a);
-	if (row->flags & SYS_HANDLED)
+	if (!row->handler && row->flags & SYS_HANDLED)
 		return -ENOSYS;
-	return sys_pass(k, (unsigned)nr, row, a);
+	r = row->handler ? row->handler(k, a) : sys_pass(k, (unsigned)nr, row, a);
+	return r == -ERESTARTSYS && (row->flags & SYS_NO_RESTART) ? -EINTR : r;
 }
 
 /* kernel/entry/syscall_user_dispatch.c: a SIGSYS instead of the call, RAX as it was. */

@@ -132,78 +132,6 @@ static int64_t wait_once(struct kernel *k, unsigned nr, const uint64_t a[6], uin
 	return r;
 }
 
-/* No result of the host's. */
-#define LOOK_AGAIN INT64_MIN
-
-/* Does call @nr ask not to wait? */
-static bool no_wait(unsigned nr, const uint64_t a[6])
-{
-	switch (nr) {
-	case SYS_recvfrom: case SYS_sendto:
-		return a[3] & MSG_DONTWAIT;
-	case SYS_recvmsg: case SYS_sendmsg:
-		return a[2] & MSG_DONTWAIT;
-	default:
-		return false;
-	}
-}
-
-static bool fd_ready(int fd, short events)
-{
-	struct pollfd p = { .fd = fd, .events = events };
-
-	return poll(&p, 1, 0) != 0;
-}
-
-/*
- * The same with other tasks, which must go on: the call is made when it can be done at once.
- * LOOK_AGAIN: others ran.
- */
-static int64_t wait_among_tasks(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t until, bool outside)
-{
-	uint64_t h[6] = { a[0], a[1], a[2], a[3], a[4], a[5] };
-	siginfo_t *si = (siginfo_t *)(uintptr_t)a[2];
-	bool can = true;
-	int64_t r = 0;
-
-	switch (nr) {
-	case SYS_poll: /* the caller asks again by itself */
-	case SYS_select:
-		if (k->clock.now_ns < until)
-			task_wait(k, until, true, outside);
-		return -ETIMEDOUT;
-	case SYS_wait4:
-		h[2] |= WNOHANG;
-		r = sys_host(nr, h);
-		can = r != 0 || a[2] & WNOHANG;
-		break;
-	case SYS_waitid:
-		h[3] |= WNOHANG;
-		r = sys_host(nr, h);
-		can = r < 0 || si->si_pid || a[3] & WNOHANG;
-		break;
-	case SYS_read: case SYS_readv: case SYS_recvfrom: case SYS_recvmsg: case SYS_accept: case SYS_accept4:
-		can = fcntl((int)a[0], F_GETFL) & O_NONBLOCK || no_wait(nr, a) || fd_ready((int)a[0], POLLIN);
-		if (can)
-			r = hostsig_syscall(nr, a);
-		break;
-	case SYS_write: case SYS_writev: case SYS_sendto: case SYS_sendmsg:
-		can = fcntl((int)a[0], F_GETFL) & O_NONBLOCK || no_wait(nr, a) || fd_ready((int)a[0], POLLOUT);
-		if (can)
-			r = hostsig_syscall(nr, a);
-		break;
-	default:
-		r = hostsig_syscall(nr, a);
-		break;
-	}
-	if (can && r != -EINTR)
-		return r;
-	if (k->clock.now_ns >= until)
-		return -ETIMEDOUT;
-	task_wait(k, until, true, outside);
-	return LOOK_AGAIN;
-}
-
 int64_t wait_host(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t until)
 {
 	bool looked = false, outside = false;
@@ -232,7 +160,7 @@ int64_t wait_host(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t u
 		looked = true;
 		if (!task_alone(k)) {
 			r = wait_among_tasks(k, nr, a, until, outside);
-			if (r != LOOK_AGAIN)
+			if (r != WAIT_LOOK_AGAIN)
 				return r;
 			continue;
 		}

@@ -18,4 +18,14 @@ bool wait_until(struct kernel *k, uint64_t ns);
  */
 int64_t wait_host(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t until);
 
+/* ---- wait_tasks.c: wait_host() while other tasks live, which must go on ---- */
+
+#define WAIT_LOOK_AGAIN INT64_MIN /* no result of the host's: others ran */
+int64_t wait_among_tasks(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t until, bool outside);
+
+/* ---- wait_helper.c ---- */
+
+/* A host call that may wait, made by a host thread of its own while the tasks go on; results as wait_host(). */
+int64_t wait_helper(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t until, bool outside);
+
 #endif
