@@ -25,8 +25,8 @@ OBJ := $(SRC:emu/%.c=$(B)/emu/%.o)
 CORE := $(filter-out $(B)/emu/cli/main.o,$(OBJ))
 
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-# libarchive is loaded when an archive is scanned (emu/cli/archive_lazy.c).
-PKG_LIBS = $(shell pkg-config --libs $(filter-out libarchive,$(PKGS)) 2>/dev/null) -ldl -lpthread -lm
+# libarchive and capstone are loaded when they are needed (emu/cli/archive_lazy.c, emu/facts/insn.c).
+PKG_LIBS = $(shell pkg-config --libs $(filter-out libarchive capstone,$(PKGS)) 2>/dev/null) -ldl -lpthread -lm
 # The engine replaces some of libunicorn's own symbols (see emu/engine/repair.c), so the
 # executable must export its definitions and the library must be linked dynamically.
 ALL_LDFLAGS := -pie -rdynamic $(LDFLAGS)

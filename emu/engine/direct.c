@@ -106,18 +106,18 @@ const char *direct_missing(void)
 	if (!direct.context || !direct.gen_intermediate_code || !direct.check_exit_request || !direct.op3 ||
 	    !direct.shri || !direct.shli || !direct.temp_new || !direct.temp_free || !direct.ld_i32 ||
 	    !direct.ld_i64 || !direct.st_i32 || !direct.st_i64)
-		return "names";
+		return "the functions";
 	if (!peek(&direct.defs, (char *)direct.context + OPDEFS_OFFSET, sizeof(direct.defs)) ||
 	    !peek(&d, direct.defs, sizeof(d)) || !peek(first, d.name, sizeof(first)) || strcmp(first, "discard"))
-		return "its table of operations";
+		return "the table of operations";
 	direct.or_i64 = op_find("or_i64");
 	for (unsigned w = 0; w < 2; w++)
 		for (unsigned i = 0; i < 8; i++) {
 			direct.load[w][i] = names[w][i] ? op_find(names[w][i]) : -1;
 			if (names[w][i] && direct.load[w][i] < 0)
-				return "its operations";
+				return "the operations";
 		}
-	return direct.or_i64 < 0 ? "its operations" : NULL;
+	return direct.or_i64 < 0 ? "the operations" : NULL;
 }
 
 /* A load of the vsyscall page would read the host's, if it lets it be read. */

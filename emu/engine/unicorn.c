@@ -1041,6 +1041,9 @@ static void test_self(struct engine *e, int level)
 		const char *missing = direct_missing();
 
 		direct_enable(!missing);
+		if (missing)
+			snprintf(e->notes, sizeof(e->notes),
+				 "this libunicorn has not %s that direct loads need: the program runs slower", missing);
 		if (selftest_run(e, e->mem, why, sizeof(why)))
 			return;
 		if (direct_enabled())

@@ -6,27 +6,54 @@
 #include "facts/insn.h"
 
 #include <capstone/capstone.h>
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 
+/* Loaded when it is needed: a run needs none of it, and its tables are as much to relocate as all the rest. */
+#define TEXT(x) #x
+#define SONAME(major) "libcapstone.so." TEXT(major)
+
 struct insn_decoder {
+	void *lib;
 	csh handle;
 	cs_insn *scratch;
+	__typeof__(cs_open) *open;
+	__typeof__(cs_close) *close;
+	__typeof__(cs_option) *option;
+	__typeof__(cs_malloc) *alloc;
+	__typeof__(cs_free) *release;
+	__typeof__(cs_disasm_iter) *disasm_iter;
 };
+
+static bool load(struct insn_decoder *d)
+{
+	d->lib = dlopen(SONAME(CS_API_MAJOR), RTLD_NOW | RTLD_LOCAL);
+	if (!d->lib)
+		return false;
+	*(void **)&d->open = dlsym(d->lib, "cs_open");
+	*(void **)&d->close = dlsym(d->lib, "cs_close");
+	*(void **)&d->option = dlsym(d->lib, "cs_option");
+	*(void **)&d->alloc = dlsym(d->lib, "cs_malloc");
+	*(void **)&d->release = dlsym(d->lib, "cs_free");
+	*(void **)&d->disasm_iter = dlsym(d->lib, "cs_disasm_iter");
+	return d->open && d->close && d->option && d->alloc && d->release && d->disasm_iter &&
+	       d->open(CS_ARCH_X86, CS_MODE_64, &d->handle) == CS_ERR_OK;
+}
 
 struct insn_decoder *insn_decoder_new(void)
 {
 	struct insn_decoder *d = xcalloc(1, sizeof(*d));
 
-	if (cs_open(CS_ARCH_X86, CS_MODE_64, &d->handle) != CS_ERR_OK) {
+	if (!load(d)) {
 		free(d);
 		return NULL;
 	}
-	cs_option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
-	d->scratch = cs_malloc(d->handle);
+	d->option(d->handle, CS_OPT_DETAIL, CS_OPT_ON);
+	d->scratch = d->alloc(d->handle);
 	return d;
 }
 
@@ -34,8 +61,8 @@ void insn_decoder_free(struct insn_decoder *d)
 {
 	if (!d)
 		return;
-	cs_free(d->scratch, 1);
-	cs_close(&d->handle);
+	d->release(d->scratch, 1);
+	d->close(&d->handle);
 	free(d);
 }
 
@@ -180,7 +207,7 @@ bool insn_decode(struct insn_decoder *d, const uint8_t *code, size_t n, gaddr ad
 	uint64_t at = addr;
 	const char *name;
 
-	if (!cs_disasm_iter(d->handle, &code, &n, &at, d->scratch))
+	if (!d->disasm_iter(d->handle, &code, &n, &at, d->scratch))
 		return false;
 	memset(out, 0, sizeof(*out));
 	out->addr = addr;

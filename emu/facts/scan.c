@@ -297,8 +297,12 @@ static void scan_elf(const uint8_t *bytes, size_t n, const char *member, struct 
 		libc_identify(bytes, n, r->libc, sizeof(r->libc));
 	if (scan_next_hit(bytes, n, 0) != SIZE_MAX) {
 		s.d = insn_decoder_new();
-		if (s.d)
+		if (s.d) {
 			scan_hits(&s);
+		} else {
+			r->verdict = SCAN_UNREADABLE;
+			r->why = "capstone cannot be loaded";
+		}
 		insn_decoder_free(s.d);
 	}
 	VEC_FREE(&s.words);
