@@ -101,6 +101,13 @@ docs:
 FIT ?= -w
 fit: all
 	tools/fit.py $(FIT)
+	@[ -z "$(FIT)" ] || $(MAKE) --no-print-directory accuracy
+
+# What docs/models.md says of errors: by group, and of rows left out.
+accuracy: all
+	tools/accuracy.sh >docs/parts/accuracy.md
+	tools/fit.py --left-out >docs/parts/left-out.md
+	@$(MAKE) --no-print-directory docs
 
 lint:
 	clang-format --dry-run --Werror $(SRC) $(wildcard emu/*/*.h) || true
@@ -137,11 +144,13 @@ help:
 	@echo 'ratio    what the page costs programs beside the vDSO, predicted and on this machine'
 	@echo 'screens  pages of every kind and pictures of them in a real browser (light, dark, narrow, print)'
 	@echo 'user-time  user time of twenty programs, predicted and on this machine'
+	@echo 'fit      prices from published rows, and the errors of rows left out'
+	@echo 'accuracy what docs/models.md says of errors'
 	@echo 'docs     man page and completions from the option table'
 	@echo 'lint     clang-format, clang-tidy, cppcheck, house rules'
 	@echo 'san      build with ASan and UBSan into build-san and run the tests'
 	@echo 'install  program, models, images, header, library, man page, completions (PREFIX, DESTDIR)'
 	@echo 'clean    remove what was built'
 
-.PHONY: all docs demo fit test soak bench ratio user-time screens lint san install clean help
+.PHONY: all docs demo fit accuracy test soak bench ratio user-time screens lint san install clean help
 .DELETE_ON_ERROR:

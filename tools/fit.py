@@ -2,74 +2,90 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Fit the prices marked `fitted` in models/cpu/*.ini to the rows marked so in models/published.
 
-Every row is asked of its own guest in the simulator, once as the profiles stand and once with each
-price raised; a run is linear in its prices, so that gives the whole system.  What is minimised is the
-sum of the rows' squared relative errors over ROW, and of the prices' relative changes over PRICE:
-there are about as many prices as rows, and a price that no row speaks of should stay where its source
-put it.  A profile whose prices come from shares of a profile too (take: share) is shown, not
-written: the rows that are linear in its prices are too few to outweigh those.
+`vsysemu reproduce` answers every row, once as the prices stand and once with each of them raised;
+what comes out is minimised: the sum of the rows' squared relative errors over ROW, and of the prices'
+distances from models/published/priors.tsv, relative, over PRICE.  There are about as many prices as
+rows, and a price that no row speaks of should stay where its source put it.  The fit starts at the
+priors, so it gives the same prices however often it is run.
 
-  fit.py [-w]   print errors before and after, and of rows left out; -w writes the profiles.
+  fit.py [-w] [CPU...]   prices, errors before and after, and of rows left out; -w writes the profiles
+  fit.py --left-out      a table for docs/models.md of what was left out and how far off it came
+  fit.py --check CPU...  status 1 if the profiles are not what the fit gives
 
 Leaving out: the other rows are fitted from prices that start a quarter too high; a row whose
 prices nothing else determines is listed as such instead of predicted.
 """
 import glob
+import json
 import os
 import re
 import subprocess
 import sys
 
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-BENCH = os.path.join(TOP, "build/guest/bench")
 ROW = 0.004  # spread that is expected of a row
 PRICE = 0.3  # and of a price
 RAISE = 0.25  # of a price, for its column
+STEPS = 3  # shares are not linear in the prices
 WRONG_START = 1.25
 UNDETERMINED = 0.05  # part of a row's prices that no other row speaks of
+TRAP_BOUND = 0.05  # all int 0xcc rows of a machine but one predict the others so well
+SAME = 0.002  # --check: of a price
 
 
 class Row:
     def __init__(self, f):
-        self.table, self.name, self.source = f["table"], f["row"], f["source"]
-        self.options, self.guest = f["options"].split(), f["guest"].split()
-        self.published = float(f["published"])
-        if f["take"] == "calls3s":
-            self.published = 3e9 / self.published
-        self.cpu = next(o[6:] for o in self.options if o.startswith("--cpu="))
+        self.table, self.name = f["table"], f["row"]
+        options = f["options"].split()
+        self.fitted = f["fitted"] == "1" and f["guest"] != "-"
+        self.cpu = next((o[6:] for o in options if o.startswith("--cpu=")), None)
+        # The ways back other than IRET have a price of their own.
+        self.trap = f["guest"].split()[1:2] == ["vsyscall"] and "--kernel=3.1-rc1" in options and \
+            not any("trap_return" in o for o in options)
 
-    def trap(self):
-        return self.guest[1] == "vsyscall" and "--kernel=3.1-rc1" in self.options
-
-    def run(self, sets):
-        words = [TOP + "/vsysemu", "-q", *self.options]
-        words += [w for k, v in sets for w in ("--set", "cpu.%s=%.9g" % (k, v))]
-        out = subprocess.run([*words, "--", os.path.join(BENCH, self.guest[0]), *self.guest[1:]],
-                             stdout=subprocess.PIPE, check=True, timeout=60, text=True,
-                             env={"PATH": "/usr/bin:/bin"}).stdout
-        return float(re.findall(r"= *([0-9.]+) *n", out)[-1])
+    def key(self):
+        return self.table, self.name
 
 
-def rows():
-    """The rows that are fitted here, and the CPUs that are fitted to shares as well."""
-    out, shared = [], set()
+def table_rows():
+    out = []
     for name in sorted(glob.glob(TOP + "/models/published/seed*.tsv")):
         lines = [line.rstrip("\n") for line in open(name) if not line.startswith("#")]
         head = lines[0].split("\t")
-        for line in lines[1:]:
-            f = dict(zip(head, line.split("\t")))
-            if f["fitted"] == "1" and f["take"] in ("ns", "calls3s") and f["options"] != "-":
-                out.append(Row(f))
-            elif f["fitted"] == "1" and f["take"].startswith("share:"):
-                shared.update(re.findall(r"--cpu=(\S+)", f["options"]))
-    return out, shared
+        out += [Row(dict(zip(head, line.split("\t")))) for line in lines[1:]]
+    return [r for r in out if r.fitted]
+
+
+def ask(rows, sets):
+    """Simulated over published of each row under @sets."""
+    words = [TOP + "/vsysemu", "reproduce", "--report=json"]
+    words += [w for k, v in sets for w in ("--set", "cpu.%s=%.9g" % (k, v))]
+    out = subprocess.run(words + sorted({r.table for r in rows}), stdout=subprocess.PIPE, check=True,
+                         timeout=300, env={"PATH": "/usr/bin:/bin"}).stdout
+    got = {(r["table"], r["row"]): r["simulated"] / r["published"]
+           for r in json.loads(out)["rows"] if r["simulated"] is not None}
+    return [got[r.key()] for r in rows]
+
+
+def priors(cpu):
+    """The prices of a profile that are fitted, as they were before."""
+    out = []
+    for line in open(TOP + "/models/published/priors.tsv"):
+        f = line.rstrip("\n").split("\t")
+        if f[0] == cpu:
+            out.append((f[1], float(f[2])))
+    return out
+
+
+def depth(cpu):
+    """How many profiles stand below this one by `base`: those are fitted first."""
+    base = re.search(r"(?m)^base *= *(\S+)", open("%s/models/cpu/%s.ini" % (TOP, cpu)).read())
+    return 1 + depth(base[1]) if base else 0
 
 
 def profile(cpu):
-    """The prices of a profile that are fitted."""
-    found = re.findall(r"^(\w+_(?:cycles|ns)) *= *([0-9.]+) *\| *fitted\b",
-                       open("%s/models/cpu/%s.ini" % (TOP, cpu)).read(), re.M)
-    return [(k, float(v)) for k, v in found if float(v) > 0]
+    text = open("%s/models/cpu/%s.ini" % (TOP, cpu)).read()
+    return dict(re.findall(r"(?m)^(\w+) *= *([0-9.]+) *\| *fitted\b", text))
 
 
 def solve(a, b):
@@ -115,24 +131,50 @@ def bounded(j, r, low):
         held.update(bad)
 
 
-def system(table, keys):
-    """Relative: row i is d(value / published) by d(price / its present value)."""
-    now = [r.run([]) / r.published for r in table]
-    j = [[0.0] * len(keys) for _ in table]
+def scaled(keys, x):
+    return [(k, v * (1 + d)) for (k, v), d in zip(keys, x)]
+
+
+def system(table, keys, x):
+    """At prices keys * (1 + x): the rows' values, and d value by d x, both over what was published."""
+    here = scaled(keys, x)
+    now = ask(table, here)
+    cols = []
     for k, (key, value) in enumerate(keys):
-        for i, r in enumerate(table):
-            j[i][k] = (r.run([(key, value * (1 + RAISE))]) / r.published - now[i]) / RAISE
-    return now, j
+        up = here[:k] + [(key, here[k][1] + RAISE * value)] + here[k + 1:]
+        cols.append([(a - b) / RAISE for a, b in zip(ask(table, up), now)])
+    return now, [[c[i] for c in cols] for i in range(len(table))]
 
 
-def report(what, table, before, after):
-    print("%s:" % what)
-    for r, b, a in zip(table, before, after):
-        print("  %-14s %-40s %10.5g ns %+7.2f %% -> %+7.2f %%" %
-              (r.table, r.name, r.published, 100 * (b - 1), 100 * (a - 1)))
+def find(table, keys):
+    """Prices that fit, values before and after, and the last system."""
+    x, before = [0.0] * len(keys), None
+    for _ in range(STEPS):
+        now, j = system(table, keys, x)
+        before = before or now
+        new = bounded(j, [1 - v + dot(row, x) for v, row in zip(now, j)], -1)
+        moved = max(abs(a - b) for a, b in zip(x, new))
+        x = new
+        if moved < 1e-3:
+            break
+    prices = [(k, float("%.5g" % v)) for k, v in scaled(keys, x)]
+    return prices, before, ask(table, prices), j
 
 
-def left_out(table, now, j, out):
+class Left:
+    """A row that was left out: what the others say of it."""
+
+    def __init__(self, row, others, error, alone):
+        self.row, self.others, self.error, self.alone = row, others, error, alone
+
+    def text(self):
+        label = "  %-18s %-44s" % (self.row.table, self.row.name)
+        if self.alone:
+            return "%s only this row speaks of %.0f %% of its prices" % (label, 100 * self.alone)
+        return "%s %+7.2f %%" % (label, 100 * self.error)
+
+
+def left_out(table, now, j, out, others):
     """Predict rows @out of the table from the others."""
     keep = [i for i in range(len(table)) if i not in out]
     start = [WRONG_START - 1] * len(j[0])
@@ -141,11 +183,48 @@ def left_out(table, now, j, out):
     for i in out:
         seen = smallest([j[k] for k in keep], [dot(j[k], j[i]) for k in keep])
         lost = dot([a - b for a, b in zip(j[i], seen)], [a - b for a, b in zip(j[i], seen)]) / (dot(j[i], j[i]) or 1)
-        label = "  %-14s %-40s" % (table[i].table, table[i].name)
-        if lost ** 0.5 > UNDETERMINED:
-            print("%s only this row speaks of %.0f %% of its prices" % (label, 100 * lost ** 0.5))
-        else:
-            print("%s %+7.2f %%" % (label, 100 * (wrong[i] + dot(j[i], x) - 1)))
+        alone = lost ** 0.5 if lost ** 0.5 > UNDETERMINED else 0
+        yield Left(table[i], others, wrong[i] + dot(j[i], x) - 1, alone)
+
+
+def all_left_out(table, now, j):
+    one = [left for i in range(len(table)) for left in left_out(table, now, j, [i], None)]
+    trap = [i for i, r in enumerate(table) if r.trap]
+    for i in trap if len(trap) > 1 else []:
+        one += left_out(table, now, j, [k for k in trap if k != i], table[i])
+    return one
+
+
+def show(cpu, table, keys, prices, before, after, left):
+    print("\n== %s: %d rows, %d prices" % (cpu, len(table), len(keys)))
+    for (k, v), (_, w) in zip(keys, prices):
+        print("  %-28s %10.4g -> %10.4g" % (k, v, w))
+    print("errors at the priors and fitted:")
+    for r, b, a in zip(table, before, after):
+        print("  %-18s %-44s %+7.2f %% -> %+7.2f %%" % (r.table, r.name, 100 * (b - 1), 100 * (a - 1)))
+    print("each row left out:")
+    last = None
+    for x in left:
+        if x.others != last:
+            print("all int 0xcc rows left out but \"%s\":" % x.others.name)
+        last = x.others
+        print(x.text())
+    trap = [abs(x.error) for x in left if x.others and not x.alone]
+    if trap:
+        print("leaving out all int 0xcc rows but one: worst %.1f %% (bound %.0f %%)" % (100 * max(trap), 100 * TRAP_BOUND))
+
+
+def markdown(cpu, left):
+    """Lines of the table for docs/models.md."""
+    def line(what, some):
+        told, alone = [x for x in some if not x.alone], [x for x in some if x.alone]
+        errors = "none" if not told else "%.1f %%, worst %.1f %% (%s)" % (
+            100 * sum(abs(x.error) for x in told) / len(told), 100 * max(abs(x.error) for x in told),
+            max(told, key=lambda x: abs(x.error)).row.name)
+        print("| %s: %s | %d | %s | %s |" % (cpu, what, len(told), errors, "; ".join(x.row.name for x in alone) or "-"))
+    line("one row, by turns", [x for x in left if not x.others])
+    if any(x.others for x in left):
+        line("all int 0xcc rows but one, by turns", [x for x in left if x.others])
 
 
 def write(cpu, prices):
@@ -157,34 +236,38 @@ def write(cpu, prices):
     open(name, "w").write(text)
 
 
-def fit(cpu, table, save):
-    keys = profile(cpu)
-    if not keys:
-        return
-    print("\n== %s: %d rows, %d prices" % (cpu, len(table), len(keys)))
-    now, j = system(table, keys)
-    x = bounded(j, [1 - v for v in now], -1)
-    prices = [(k, v * (1 + d)) for (k, v), d in zip(keys, x)]
-    for (k, v), (_, w) in zip(keys, prices):
-        print("  %-28s %10.4g -> %10.4g" % (k, v, w))
-    report("errors before and after", table, now, [r.run(prices) / r.published for r in table])
-    print("each row left out:")
-    for i in range(len(table)):
-        left_out(table, now, j, [i])
-    trap = [i for i, r in enumerate(table) if r.trap()]
-    for i in trap:
-        print("all int 0xcc rows left out but \"%s: %s\":" % (table[i].table, table[i].name))
-        left_out(table, now, j, [k for k in trap if k != i])
-    if save:
-        write(cpu, prices)
+def differs(cpu, prices):
+    """Prices of the profile that are not what the fit gives."""
+    have = profile(cpu)
+    return ["%s: %s is %s, the fit gives %.5g" % (cpu, k, have.get(k), v) for k, v in prices
+            if k not in have or abs(float(have[k]) - v) > SAME * max(v, 1)]
 
 
 def main():
-    if sys.argv[1:] not in ([], ["-w"]):
+    how = [a for a in sys.argv[1:] if a.startswith("-")]
+    cpus = [a for a in sys.argv[1:] if not a.startswith("-")]
+    if how not in ([], ["-w"], ["--left-out"], ["--check"]):
         sys.exit(__doc__)
-    table, shared = rows()
-    for cpu in sorted({r.cpu for r in table}):
-        fit(cpu, [r for r in table if r.cpu == cpu], bool(sys.argv[1:]) and cpu not in shared)
+    table, bad = table_rows(), []
+    if "--left-out" in how:
+        print("| left out | rows predicted | mean error | rows that alone speak of a price |\n|---|---|---|---|")
+    for cpu in sorted({r.cpu for r in table}, key=lambda c: (depth(c), c)):
+        if cpus and cpu not in cpus:
+            continue
+        mine, keys = [r for r in table if r.cpu == cpu], priors(cpu)
+        prices, before, after, j = find(mine, keys)
+        left = all_left_out(mine, after, j)
+        bad += ["%s: %.1f %% is beyond the bound" % (x.text(), 100 * x.error) for x in left
+                if x.others and not x.alone and abs(x.error) > TRAP_BOUND]
+        if "--left-out" in how:
+            markdown(cpu, left)
+        elif "--check" in how:
+            bad += differs(cpu, prices)
+        else:
+            show(cpu, mine, keys, prices, before, after, left)
+        if "-w" in how:
+            write(cpu, prices)
+    sys.exit("\n".join(bad) or 0)
 
 
 main()

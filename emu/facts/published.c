@@ -96,24 +96,23 @@ void published_free(struct published *p)
 	VEC_FREE(&p->row);
 }
 
-static bool names(const char *stages, const char *stage)
+/* How often @stage stands in @stages, parts ("NAME*0.9") counted as such. */
+static double part(const char *stages, const char *stage)
 {
 	size_t n = strlen(stage);
+	double sum = 0;
 
 	for (const char *s = stages; *s; s += strcspn(s, "+"), s += *s == '+')
-		if (strcspn(s, "+") == n && !memcmp(s, stage, n))
-			return true;
-	return false;
+		if (strcspn(s, "+*") == n && !memcmp(s, stage, n))
+			sum += s[n] == '*' ? strtod(s + n + 1, NULL) : 1;
+	return sum;
 }
 
 double published_share(const struct cost_profile *x, double total_cycles, const char *stages)
 {
-	double sum = 0;
+	double sum = part(stages, "user") * (total_cycles - x->total16 / 16.0);
 
 	for (unsigned i = 0; i < x->n; i++)
-		if (names(stages, x->line[i].stage))
-			sum += x->line[i].cycles16 / 16.0;
-	if (names(stages, "user"))
-		sum += total_cycles - x->total16 / 16.0;
+		sum += part(stages, x->line[i].stage) * x->line[i].cycles16 / 16.0;
 	return 100 * sum / total_cycles;
 }

@@ -29,8 +29,9 @@ bool published_load(struct published *p, const char *dir, struct err *e);
 void published_free(struct published *p);
 
 /*
- * Percent of a call's time that is spent in @stages ("rdtsc+pvclock+user"): @x is the event's profile,
- * @total_cycles the whole loop's; `user` is what the stages of @x leave of it.
+ * Percent of a call's time that is spent in @stages ("rdtsc+pvclock+user"; "NAME*0.9": that part of a
+ * stage): @x is the event's profile, @total_cycles the whole loop's; `user` is what the stages of @x
+ * leave of it.
  */
 double published_share(const struct cost_profile *x, double total_cycles, const char *stages);
 

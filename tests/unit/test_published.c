@@ -96,6 +96,9 @@ static void test_share(void **state)
 	assert_true(published_share(&x, 200, "user") == 20);
 	assert_true(published_share(&x, 200, "user+syscall") == 50);
 	assert_true(published_share(&x, 200, "sys") == 0);
+	/* Part of a stage. */
+	assert_true(published_share(&x, 200, "syscall_save*0.5+user") == 45);
+	assert_true(published_share(&x, 200, "user*0.25") == 5);
 }
 
 /* Every row of the tables that are kept names a profile that is there and a way to take its result. */
