@@ -130,6 +130,7 @@ static void times(const struct report *r, struct json *root)
 	json_put_int(o, "elapsed_ns", (int64_t)r->elapsed_ns);
 	json_put_int(o, "user_cycles", (int64_t)(r->total->user_cycles16 / 16));
 	json_put_int(o, "system_cycles", (int64_t)(r->total->system_cycles16 / 16));
+	json_put_int(o, "branch_miss_cycles", (int64_t)(r->total->branch_cycles16 / 16));
 }
 
 void report_put_policies(const struct report_policy *p, unsigned n, struct json *root)

@@ -120,6 +120,14 @@ enum zone_action {
 	ZONE_STOP /* do not execute it: engine_run() returns TRAP_ZONE */
 };
 
+/* A block that is about to run, told to ops.watch. */
+struct engine_watch {
+	gaddr pc;
+	uint32_t bytes;
+	bool follows; /* the block before it ran to its end and led here */
+	uint64_t insns, cost; /* before it */
+};
+
 /* What the engine asks of its owner.  All are called on the thread inside engine_run(). */
 struct engine_ops {
 	void *ctx;
@@ -135,6 +143,10 @@ struct engine_ops {
 	/* Value of RDTSC/RDTSCP in TSC ticks; *aux gets RDTSCP's ECX (TSC_AUX).  @insns, the block
 	 * that reads it, is already charged. */
 	uint64_t (*tsc)(void *ctx, uint32_t *aux);
+	/* Each block that runs, from @at->insns on that it asked for last (at first 0): what it returns is
+	 * the number of completed instructions from which it is called again, 0 for the next block.
+	 * May not change anything.  NULL: not wanted. */
+	uint64_t (*watch)(void *ctx, const struct engine_watch *at);
 	/* CPUID: leaf and subleaf in, eax ebx ecx edx out. */
 	void (*cpuid)(void *ctx, uint32_t leaf, uint32_t subleaf, uint32_t out[4]);
 };

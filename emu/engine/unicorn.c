@@ -50,7 +50,8 @@ struct engine {
 	bool env_segs, tsc_forbidden, page_present;
 	uint64_t insns, cost;
 	volatile uint64_t limit_cost; /* 0 while interrupted */
-	uint64_t limit_insns, deadline_cost;
+	uint64_t limit_insns, deadline_cost; /* limit_insns: the earlier of the next two */
+	uint64_t deadline_insns, watch_insns;
 	volatile sig_atomic_t interrupted;
 	struct block *last; /* the block that runs */
 	struct block once; /* for what must not be remembered */
@@ -367,6 +368,7 @@ static bool zone_asked(struct engine *e, const struct block *b)
 
 static void limit_set(struct engine *e)
 {
+	e->limit_insns = e->deadline_insns < e->watch_insns ? e->deadline_insns : e->watch_insns;
 	e->limit_cost = e->deadline_cost;
 	if (e->interrupted)
 		e->limit_cost = 0;
@@ -377,7 +379,7 @@ static void __attribute__((noinline)) block_slow(struct engine *e, struct block 
 	bool one = e->one_insn;
 
 	e->rip = pc;
-	if (e->interrupted || e->cost >= e->deadline_cost || e->insns >= e->limit_insns) {
+	if (e->interrupted || e->cost >= e->deadline_cost || e->insns >= e->deadline_insns) {
 		e->last = NULL;
 		stop(e, WHY_LIMIT);
 		return;
@@ -397,6 +399,12 @@ static void __attribute__((noinline)) block_slow(struct engine *e, struct block 
 	if (b->flags & BLOCK_ZONE && e->again != pc && !zone_asked(e, b))
 		return;
 	e->again = 0;
+	if (e->insns >= e->watch_insns) {
+		struct engine_watch at = { pc, b->bytes, e->last, e->insns, e->cost };
+
+		e->watch_insns = e->ops.watch(e->ops.ctx, &at);
+		limit_set(e);
+	}
 	if (b->flags & BLOCK_REP && b != &e->once && e->limit_cost > e->cost)
 		repeat(e, b);
 	e->last = b;
@@ -870,7 +878,7 @@ uint64_t engine_cost(const struct engine *e)
 void engine_set_deadline(struct engine *e, uint64_t cost, uint64_t insns)
 {
 	e->deadline_cost = cost;
-	e->limit_insns = insns;
+	e->deadline_insns = insns;
 	limit_set(e);
 }
 
@@ -1073,6 +1081,7 @@ struct engine *engine_new(struct memory *mem, const struct engine_ops *ops, int 
 	}
 	e->guard = e->page + PAGE_BYTES;
 	memset(e->page, 0xcc, 2 * PAGE_BYTES);
+	e->watch_insns = UINT64_MAX;
 	engine_set_deadline(e, UINT64_MAX, UINT64_MAX);
 	engine_add_zone(e, VSYSCALL_PAGE, VSYSCALL_PAGE_END);
 	repair.tsc = tsc;
@@ -1091,6 +1100,8 @@ struct engine *engine_new(struct memory *mem, const struct engine_ops *ops, int 
 	test_self(e, level);
 	env_find(e);
 	e->ops = *ops;
+	e->watch_insns = e->ops.watch ? 0 : UINT64_MAX;
+	limit_set(e);
 	start_state(e);
 	return e;
 }

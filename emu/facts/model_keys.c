@@ -55,6 +55,8 @@ static const struct model_key cpu_table[] = {
 	  C(core.chain_weight), 0, 10 },
 	{ "branch_miss_cycles", "core", "cycles", "a mispredicted branch, with what it exposes", "30",
 	  KEY_NUMBER, C(core.branch_miss_cycles), 0, 1000 },
+	{ "indirect_miss_part", "core", "", "of that, where the predictor here misses an indirect jump", "0.3",
+	  KEY_NUMBER, C(core.indirect_miss_part), 0, 1 },
 	{ "l1_cycles", "memory", "cycles", "load from L1", "4", KEY_NUMBER, C(core.l1_cycles), 1, 1000 },
 	{ "l2_cycles", "memory", "cycles", "load from L2", "12", KEY_NUMBER, C(core.l2_cycles), 1, 1000 },
 	{ "l3_cycles", "memory", "cycles", "load from L3", "40", KEY_NUMBER, C(core.l3_cycles), 1, 10000 },

@@ -74,7 +74,7 @@ struct price_core {
 	double lea3_slow; /* lea3 competes with imul when above 0 */
 	double load_latency, vec_load_latency, forward; /* cycles */
 	double scale, chain_weight; /* KC and KN of docs/models.md */
-	double branch_miss_cycles;
+	double branch_miss_cycles, indirect_miss_part; /* the part: of an indirect jump */
 	double l1_cycles, l2_cycles, l3_cycles, memory_cycles;
 };
 

@@ -36,11 +36,12 @@ void account_extra(struct account *a, uint64_t user16, uint64_t system16)
 	a->system_cycles16 += system16;
 }
 
-void account_blocks(struct account *a, uint64_t insns, uint64_t cycles16)
+void account_blocks(struct account *a, uint64_t insns, uint64_t cycles16, uint64_t missed16)
 {
 	a->counts.instructions += insns;
-	a->block_cycles16 += cycles16;
-	a->user_cycles16 += cycles16;
+	a->block_cycles16 += cycles16 + missed16;
+	a->branch_cycles16 += missed16;
+	a->user_cycles16 += cycles16 + missed16;
 }
 
 struct cost account_vsyscall(struct account *a, const struct model *m, unsigned entry, enum account_arrival how,
@@ -179,6 +180,7 @@ void account_merge(struct account *to, const struct account *from)
 	for (unsigned i = 0; i < COST_EVENT_COUNT; i++)
 		to->event[i] += from->event[i];
 	to->block_cycles16 += from->block_cycles16;
+	to->branch_cycles16 += from->branch_cycles16;
 	to->extra_user16 += from->extra_user16;
 	to->extra_system16 += from->extra_system16;
 	to->user_cycles16 += from->user_cycles16;

@@ -53,6 +53,7 @@ struct account {
 	struct account_counts counts;
 	uint64_t event[COST_EVENT_COUNT];
 	uint64_t block_cycles16; /* instructions of the program: user, the same under every policy */
+	uint64_t branch_cycles16; /* of them, mispredicted branches */
 	/* Prices that belong to no event: system work in proportion (bytes copied ...). */
 	uint64_t extra_user16, extra_system16;
 	/* Charged so far under the policy that runs, all of the above. */
@@ -72,8 +73,9 @@ void account_init(struct account *a);
 struct cost account_event(struct account *a, const struct model *m, enum cost_event ev);
 /* @user16, @system16 belong to no event. */
 void account_extra(struct account *a, uint64_t user16, uint64_t system16);
-/* Instructions run: @insns of them priced at @cycles16 (differences, not totals). */
-void account_blocks(struct account *a, uint64_t insns, uint64_t cycles16);
+/* Instructions run: @insns of them priced at @cycles16, and @missed16 for their mispredicted branches
+ * (differences, not totals). */
+void account_blocks(struct account *a, uint64_t insns, uint64_t cycles16, uint64_t missed16);
 
 /* What became of an arrival: the call was carried out, seccomp answered in its place, it ends in a signal. */
 enum account_arrival { ARRIVAL_DONE, ARRIVAL_SKIPPED, ARRIVAL_REFUSED };

@@ -19,6 +19,7 @@
 #include "kernel/trap.h"
 #include "kernel/vdso.h"
 #include "run/account.h"
+#include "run/branches.h"
 #include "run/cpuid.h"
 #include "run/loop_private.h"
 #include "run/sites.h"
@@ -41,12 +42,13 @@ static bool in_page(gaddr a)
 /* Book what the engine ran since the last time. */
 void loop_sync(struct loop *l)
 {
-	uint64_t insns = engine_insns(l->k->engine), cost = engine_cost(l->k->engine);
+	uint64_t insns = engine_insns(l->k->engine), cost = engine_cost(l->k->engine), missed;
 
 	if (insns == l->insns && cost == l->cost)
 		return;
-	account_blocks(l->k->account, insns - l->insns, cost - l->cost);
-	clock_work(&l->k->clock, cost - l->cost, 0);
+	missed = l->branches ? branches_take(l->branches, insns) : 0;
+	account_blocks(l->k->account, insns - l->insns, cost - l->cost, missed);
+	clock_work(&l->k->clock, cost - l->cost + missed, 0);
 	l->insns = insns;
 	l->cost = cost;
 }
@@ -209,6 +211,16 @@ static uint32_t price(void *ctx, gaddr pc, const uint8_t *code, uint32_t bytes, 
 	return price_block(l->k->model->cpu, code, bytes, insns);
 }
 
+static uint64_t branch(void *ctx, const struct engine_watch *w)
+{
+	struct loop *l = ctx;
+	struct branches_at at = { .pc = w->pc, .bytes = w->bytes, .follows = w->follows,
+				  .priced = in_page(w->pc) || vdso_contains(l->k, w->pc),
+				  .insns = w->insns, .cost = w->cost };
+
+	return branches_block(l->branches, &at);
+}
+
 static uint64_t tsc(void *ctx, uint32_t *aux)
 {
 	struct loop *l = ctx;
@@ -347,6 +359,8 @@ static void set_deadline(struct loop *l)
 	if (!l->stretch_cycles16)
 		l->stretch_cycles16 = clock_ns_to_cycles16(&k->clock, MAX_STRETCH_NS);
 	cycles16 = ns == MAX_STRETCH_NS ? l->stretch_cycles16 : clock_ns_to_cycles16(&k->clock, ns);
+	if (l->branches)
+		cycles16 = branches_blocks_alone(l->branches, cycles16);
 	engine_set_deadline(k->engine, engine_cost(k->engine) + cycles16 + 16,
 			    k->opt->max_insns ? k->opt->max_insns : UINT64_MAX);
 }
@@ -392,7 +406,7 @@ static enum zone_action plain_syscall(void *ctx)
 struct engine_ops loop_ops(struct loop *l)
 {
 	return (struct engine_ops){ .ctx = l, .zone = zone, .syscall = plain_syscall, .price = price, .tsc = tsc,
-				    .cpuid = cpuid };
+				    .cpuid = cpuid, .watch = l->branches ? branch : NULL };
 }
 
 /* Others may run. */

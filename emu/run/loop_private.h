@@ -14,6 +14,7 @@ struct loop {
 	struct timeline *timeline; /* NULL: nobody asked */
 	struct sites *sites;
 	struct watch *watch; /* NULL: nobody watches */
+	struct branches *branches; /* NULL: misses cost nothing */
 	uint64_t filters; /* seccomp filters charged so far */
 	struct err *err;
 	bool failed; /* the engine did, @err says how */

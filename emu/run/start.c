@@ -28,6 +28,7 @@
 #include "kernel/vdso.h"
 #include "run/account.h"
 #include "run/cpuid.h"
+#include "run/branches.h"
 #include "run/loop.h"
 #include "run/loop_private.h"
 #include "run/sites.h"
@@ -196,6 +197,7 @@ static bool start(const struct run_request *r, struct kernel *k, struct err *e)
 	k->mem = memory_new(e);
 	if (!k->mem)
 		return false;
+	run.loop.branches = branches_new(r->model->cpu, k->mem);
 	ops = loop_ops(&run.loop);
 	k->engine = engine_new(k->mem, &ops, r->opt->engine_level, e);
 	if (!k->engine)
@@ -339,6 +341,8 @@ void run_free(struct kernel *k)
 	free(k->sysroot);
 	timeline_free(run.loop.timeline);
 	run.loop.timeline = NULL;
+	branches_free(run.loop.branches);
+	run.loop.branches = NULL;
 	sites_free(run.loop.sites);
 	run.loop.sites = NULL;
 	if (run.accounts)
