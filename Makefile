@@ -146,6 +146,7 @@ help:
 	@echo 'user-time  user time of twenty programs, predicted and on this machine'
 	@echo 'fit      prices from published rows, and the errors of rows left out'
 	@echo 'accuracy what docs/models.md says of errors'
+	@echo 'blocks   blocks of real programs priced by every core beside llvm-mca'
 	@echo 'docs     man page and completions from the option table'
 	@echo 'lint     clang-format, clang-tidy, cppcheck, house rules'
 	@echo 'san      build with ASan and UBSan into build-san and run the tests'

@@ -18,3 +18,4 @@ check: all unit
 .PHONY: check
 include tests/selftests/selftests.mk
 include tests/impl/impl.mk
+include tests/blocks/blocks.mk

@@ -30,7 +30,7 @@ STEPS = 3  # shares are not linear in the prices
 WRONG_START = 1.25
 UNDETERMINED = 0.05  # part of a row's prices that no other row speaks of
 TRAP_BOUND = 0.05  # all int 0xcc rows of a machine but one predict the others so well
-SAME = 0.002  # --check: of a price
+SAME = 0.01  # --check: of a price
 
 
 class Row:

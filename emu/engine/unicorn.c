@@ -405,7 +405,8 @@ static void __attribute__((noinline)) block_slow(struct engine *e, struct block 
 		e->watch_insns = e->ops.watch(e->ops.ctx, &at);
 		limit_set(e);
 	}
-	if (b->flags & BLOCK_REP && b != &e->once && e->limit_cost > e->cost)
+	/* Where each block is watched, each iteration is one. */
+	if (b->flags & BLOCK_REP && b != &e->once && e->limit_cost > e->cost && e->limit_insns > e->insns)
 		repeat(e, b);
 	e->last = b;
 	e->insns += b->insns;

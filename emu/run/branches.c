@@ -3,6 +3,7 @@
 #include "run/branches.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/buf.h"
 #include "engine/legal.h"
@@ -155,6 +156,12 @@ uint64_t branches_block(struct branches *b, const struct branches_at *at)
 	b->last = (struct seen){ at->pc, at->bytes, kind_of(b, at->pc, at->bytes) };
 	b->last_priced = at->priced;
 	return 0;
+}
+
+void branches_moved(struct branches *b)
+{
+	memset(b->seen, 0, sizeof(b->seen));
+	b->last.kind = BRANCH_NONE;
 }
 
 uint64_t branches_take(struct branches *b, uint64_t insns)

@@ -28,6 +28,9 @@ struct branches_at {
 /* Returns the number of instructions from which it wants to be told again; 0: the next block. */
 uint64_t branches_block(struct branches *b, const struct branches_at *at);
 
+/* Another program lies in memory now. */
+void branches_moved(struct branches *b);
+
 /* Cycles (1/16) to charge since the last call; @insns have run. */
 uint64_t branches_take(struct branches *b, uint64_t insns);
 

@@ -302,6 +302,8 @@ static void do_syscall(struct loop *l)
 		step_after_syscall(l);
 	} else if (r == SYSRET_REGS && nr != NR_SIGRETURN) {
 		sites_moved(l->sites);
+		if (l->branches)
+			branches_moved(l->branches);
 		trace_exec(k, 0);
 		page_init(k);
 	}
