@@ -504,8 +504,6 @@ static const char sse_low[] =
 	/* 50 */ "gqxxiiii+*cc+-/+" /* 60 */ "uuuuiiiuuuuuuugm" /* 70 */ "usssiii.....hhgm";
 static const char sse_high[] =
 	/* d0 */ "hsssi*mgiiiiiiii" /* e0 */ "issi**cmiiiiiiii" /* f0 */ "msss***miiiiiiii";
-_Static_assert(sizeof(sse_low) == 0x80 - 0x10 + 1, "a letter an opcode");
-_Static_assert(sizeof(sse_high) == 0x100 - 0xd0 + 1, "a letter an opcode");
 
 _Static_assert(sizeof(sse_low) == 0x80 - 0x10 + 1 && sizeof(sse_high) == 0x100 - 0xd0 + 1, "a letter an opcode");
 
