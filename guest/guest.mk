@@ -138,7 +138,10 @@ TASKS := $(patsubst guest/tasks/%.c,$(GUEST_DIR)/tasks/%,$(wildcard guest/tasks/
 $(TASKS): $(GUEST_DIR)/tasks/%: guest/tasks/%.c guest/tasks/task.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(GUEST_STATIC) -pthread -o $@ $<
-GUESTS += $(TASKS)
+$(GUEST_DIR)/tasks/stress-dynamic: guest/tasks/stress.c guest/tasks/task.h
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(GUEST_FLAGS) -no-pie -pthread -o $@ $<
+GUESTS += $(TASKS) $(GUEST_DIR)/tasks/stress-dynamic
 
 guests: $(GUESTS)
 

@@ -160,6 +160,7 @@ static void wakes(void)
 }
 
 static volatile int holds, release_it;
+static long unlocked, unlocked_twice, woke_b; /* told after the join: two threads that print race */
 
 static void *holder(void *p)
 {
@@ -171,9 +172,9 @@ static void *holder(void *p)
 	release_it = 0;
 	say("word has me", (lock & FUTEX_TID_MASK) == (uint32_t)gettid());
 	say("word has waiters", !!(lock & FUTEX_WAITERS));
-	say("unlock", futex(&lock, FUTEX_UNLOCK_PI | P, 0, NULL, NULL, 0));
+	unlocked = futex(&lock, FUTEX_UNLOCK_PI | P, 0, NULL, NULL, 0);
 	nap(20 * MS);
-	say("unlock again", futex(&lock, FUTEX_UNLOCK_PI | P, 0, NULL, NULL, 0));
+	unlocked_twice = futex(&lock, FUTEX_UNLOCK_PI | P, 0, NULL, NULL, 0) == -1 && errno == EPERM;
 	return NULL;
 }
 
@@ -213,6 +214,8 @@ static void pi(void)
 	say("word has me", (lock & FUTEX_TID_MASK) == (uint32_t)gettid());
 	pthread_join(u, NULL);
 	pthread_join(t, NULL);
+	say("the holder's unlock", unlocked);
+	say("again, refused", unlocked_twice);
 	if (lock == (uint32_t)gettid())
 		lock = 0;
 	else
@@ -254,7 +257,7 @@ static void pi_mutex(void)
 static void *wakes_b(void *p)
 {
 	nap(30 * MS);
-	say("wake b", futex(&b, FUTEX_WAKE | P, 1, NULL, NULL, 0));
+	woke_b = futex(&b, FUTEX_WAKE | P, 1, NULL, NULL, 0);
 	return p;
 }
 
@@ -281,6 +284,7 @@ static void several(void)
 	pthread_create(&t, NULL, wakes_b, NULL);
 	say("which", syscall(NR_FUTEX_WAITV, w, 3, 0, NULL, 0));
 	pthread_join(t, NULL);
+	say("wake b", woke_b);
 }
 
 static void on_alarm(int signo)

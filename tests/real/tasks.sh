@@ -7,7 +7,7 @@ release=$(uname -r)
 major=${release%%.*} minor=${release#*.}
 minor=${minor%%[!0-9]*}
 [ $((major * 1000 + minor)) -ge 6009 ] && EMUOPT=--kernel=6.18 || EMUOPT=--kernel=6.1
-for g in blocking clone3 futex robust; do
+for g in blocking bomb clone3 futex robust; do
 	same "$g" "$B/guest/tasks/$g"
 done
 
@@ -18,4 +18,30 @@ is "LOCK_PI2 came with 5.14, futex_waitv with 5.16" \
 flags: ENOSYS
 until: ENOSYS
 which: ENOSYS'
+
+# One report for a whole tree: its sum is that of its processes.
+timeout 120 "$V" --report=json -o "$T/r.json" "$B/guest/tasks/bomb" >/dev/null 2>&1
+is "a tree of 121: each process, and the sum of their instructions" "$(python3 -c '
+import json, sys
+r = json.load(open(sys.argv[1]))
+p = r["processes"]
+print(r["counts"]["processes"], len(p), len({q["pid"] for q in p}),
+      sum(q["counts"]["instructions"] for q in p) - r["counts"]["instructions"],
+      sum(q["counts"]["syscalls"] for q in p) - r["counts"]["syscalls"],
+      sum(1 for q in p if q["outcome"]["kind"] != "exit"))' "$T/r.json")" "121 121 121 0 0 0"
+
+# Go: preemption by signals, collection, channels, timers; with a vDSO and without, under every mode.
+if command -v go >/dev/null; then
+	HOME=$T GOCACHE=${TMPDIR:-/tmp}/vsysemu-go-$(id -u) GOFLAGS=-mod=mod GO111MODULE=off \
+		go build -o "$T/go" guest/go/tasks.go 2>"$T/err" || sed 's/^/# /' "$T/err"
+	"$T/go" 1 2 3 >"$T/want"
+	for m in native@3.0 native@3.1 emulate@3.1-rc1 emulate@6.1 xonly@6.1 xonly@7.1 none@6.1; do
+		for vdso in auto off; do
+			timeout 120 "$V" -q --mode=${m%@*} --kernel=${m#*@} --vdso=$vdso --cpus=2 "$T/go" 1 2 3 >"$T/got" 2>"$T/err"
+			is "Go under $m, vDSO $vdso" "$? $(cat "$T/got")" "3 $(cat "$T/want")"
+		done
+	done
+else
+	skip Go "no go"
+fi
 done_testing
