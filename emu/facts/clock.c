@@ -30,6 +30,27 @@ static void scale(struct clock *c)
 	c->shift = shift;
 }
 
+/* mul and shift of a pvclock record: ns = (ticks << shift) * mul >> 32 (pvclock_scale_delta). */
+static void pvclock_scale(uint64_t hz, uint32_t *mul, int8_t *shift)
+{
+	uint64_t base = hz, scaled = NS_PER_S;
+	int s = 0;
+
+	while (base > scaled * 2 || base >> 32) {
+		base >>= 1;
+		s--;
+	}
+	while (base <= UINT32_MAX && base <= scaled) {
+		if (scaled >> 32 || base & 0x80000000u)
+			scaled >>= 1;
+		else
+			base <<= 1;
+		s++;
+	}
+	*mul = (uint32_t)((scaled << 32) / base);
+	*shift = (int8_t)s;
+}
+
 void clock_init(struct clock *c, uint64_t core_hz, uint64_t tsc_hz, uint32_t tick_hz, int64_t epoch_ns,
 		uint64_t start_ns)
 {
@@ -40,6 +61,7 @@ void clock_init(struct clock *c, uint64_t core_hz, uint64_t tsc_hz, uint32_t tic
 	c->step = (uint64_t)(step >> 32);
 	c->step_low = (uint32_t)step;
 	scale(c);
+	pvclock_scale(tsc_hz, &c->pv_mul, &c->pv_shift);
 	c->last_tsc = clock_tsc_at(c, start_ns);
 	c->last_sns = (u128)start_ns << c->shift;
 	c->tick = start_ns / (NS_PER_S / tick_hz);
@@ -151,6 +173,10 @@ static int64_t fine_ns(const struct clock *c)
 {
 	uint64_t tsc = clock_tsc(c), delta = tsc > c->last_tsc ? tsc - c->last_tsc : 0;
 
+	if (c->pv) {
+		delta = c->pv_shift < 0 ? delta >> -c->pv_shift : delta << c->pv_shift;
+		return (int64_t)(c->last_sns >> c->shift) + (int64_t)((u128)delta * c->pv_mul >> 32);
+	}
 	return (int64_t)((c->last_sns + (u128)delta * c->mult) >> c->shift);
 }
 

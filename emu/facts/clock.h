@@ -38,6 +38,11 @@ struct clock {
 	uint64_t user_cycles16, system_cycles16; /* charged so far, this process */
 	int64_t settime_ns; /* what clock_settime moved CLOCK_REALTIME by */
 	uint32_t mult, shift; /* TSC ticks -> ns, the clock source's */
+	/* The same of a paravirtual clock: ns = (ticks << pv_shift) * pv_mul >> 32; @pv: it is the clock source,
+	 * whose whole nanoseconds system calls and the vDSO both count from. */
+	uint32_t pv_mul;
+	int8_t pv_shift;
+	bool pv;
 	uint64_t last_tsc; /* TSC of the record: of the last update */
 	unsigned __int128 last_sns; /* MONOTONIC (namespace aside) at last_tsc, ns << shift */
 	uint64_t tick; /* number of the last tick that was taken */

@@ -41,27 +41,6 @@ static void source_hpet(const struct clock *c, struct vdso_record *r)
 	r->hpet = vdso_record_hpet(c);
 }
 
-/* mul and shift of a pvclock record: ns = (ticks << shift) * mul >> 32 (pvclock_scale_delta). */
-static void pvclock_scale(uint64_t hz, uint32_t *mul, int8_t *shift)
-{
-	uint64_t base = hz, scaled = NS_PER_S;
-	int s = 0;
-
-	while (base > scaled * 2 || base >> 32) {
-		base >>= 1;
-		s--;
-	}
-	while (base <= UINT32_MAX && base <= scaled) {
-		if (scaled >> 32 || base & 0x80000000u)
-			scaled >>= 1;
-		else
-			base <<= 1;
-		s++;
-	}
-	*mul = (uint32_t)((scaled << 32) / base);
-	*shift = (int8_t)s;
-}
-
 void vdso_record_now(const struct kernel *k, gaddr tsc_reader, gaddr hpet_reader, struct vdso_record *r)
 {
 	const struct clock *c = &k->clock;
@@ -87,7 +66,8 @@ void vdso_record_now(const struct kernel *k, gaddr tsc_reader, gaddr hpet_reader
 	r->timens = k->opt->timens;
 	r->timens_mono_ns = c->mono_offset_ns;
 	r->timens_boot_ns = c->boot_offset_ns;
-	pvclock_scale(c->tsc_hz, &r->pv_mul, &r->pv_shift);
+	r->pv_mul = c->pv_mul;
+	r->pv_shift = c->pv_shift;
 	r->pv_tsc = c->last_tsc;
 	r->pv_system_ns = (uint64_t)(c->last_sns >> c->shift);
 	r->reader = r->source == CS_TSC ? tsc_reader : r->source == CS_HPET ? hpet_reader : 0;

@@ -185,6 +185,7 @@ static bool start(const struct run_request *r, struct kernel *k, struct err *e)
 	random_seed(k, r->opt->seed);
 	clock_init(&k->clock, r->model->cpu->core_hz, r->model->cpu->tsc_hz, r->model->kernel->hz, r->opt->epoch_ns,
 		   UPTIME_AT_START_NS);
+	k->clock.pv = r->model->clocksource == CS_KVM_CLOCK;
 	k->clock.mono_offset_ns = r->opt->timens ? r->opt->timens_mono_ns : 0;
 	k->clock.boot_offset_ns = r->opt->timens ? r->opt->timens_boot_ns : 0;
 	run.accounts = mmap(NULL, sizeof(*run.accounts), PROT_READ | PROT_WRITE,

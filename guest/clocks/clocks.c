@@ -105,7 +105,7 @@ int main(int argc, char **argv)
 		else if (!strncmp(argv[i], "tsc=", 4))
 			hz = strtoull(argv[i] + 4, NULL, 10);
 		else if (!strcmp(argv[i], "real"))
-			limits = (struct limits){ .slack = 50000000, .late = 20000000, .steer_ppm = 500 };
+			limits = (struct limits){ .slack = 10000000000, .late = 20000000, .steer_ppm = 500 };
 		else if (!strcmp(argv[i], "lie=list"))
 			return names(), 0;
 		else if (!strncmp(argv[i], "lie=", 4))
