@@ -82,6 +82,10 @@ screens: all
 user-time: all
 	@B=$(B) tests/bench/user-time.sh
 
+# Every ELF file of this system through `scan`, what is not clean disassembled.  PATHS= chooses others.
+sweep: all
+	@B=$(B) tools/sweep.sh $(PATHS)
+
 SAN := -fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined
 san:
 	@$(MAKE) --no-print-directory -j2 O=build-san CFLAGS="-O1 -g $(SAN)" LDFLAGS="$(SAN)" build-san/vsysemu
@@ -147,11 +151,12 @@ help:
 	@echo 'fit      prices from published rows, and the errors of rows left out'
 	@echo 'accuracy what docs/models.md says of errors'
 	@echo 'blocks   blocks of real programs priced by every core beside llvm-mca'
+	@echo 'sweep    every ELF file of this system (or PATHS=) through scan, what is not clean disassembled'
 	@echo 'docs     man page and completions from the option table'
 	@echo 'lint     clang-format, clang-tidy, cppcheck, house rules'
 	@echo 'san      build with ASan and UBSan into build-san and run the tests'
 	@echo 'install  program, models, images, header, library, man page, completions (PREFIX, DESTDIR)'
 	@echo 'clean    remove what was built'
 
-.PHONY: all docs demo fit accuracy test soak bench ratio user-time screens lint san install clean help
+.PHONY: all docs demo fit accuracy test soak bench sweep ratio user-time screens lint san install clean help
 .DELETE_ON_ERROR:

@@ -161,6 +161,59 @@ static int by_start(const void *pa, const void *pb)
 	return a->end == b->end ? 0 : a->end > b->end ? -1 : 1;
 }
 
+const char *elfview_foreign(const uint8_t *b, size_t n)
+{
+	unsigned machine;
+
+	if (n < sizeof(Elf32_Ehdr) || b[EI_DATA] < ELFDATA2LSB || b[EI_DATA] > ELFDATA2MSB)
+		return NULL;
+	machine = b[EI_DATA] == ELFDATA2LSB ? b[18] | b[19] << 8 : b[19] | b[18] << 8;
+	if (b[EI_CLASS] == ELFCLASS32 && machine == EM_386)
+		return "32-bit, which cannot reach the page";
+	/* A relocatable file of no machine at all holds data. */
+	return machine != EM_X86_64 ? "for another processor" : NULL;
+}
+
+static const char *section_name(const struct elfview *v, unsigned i)
+{
+	const Elf64_Shdr *names = v->eh->e_shstrndx < v->shn ? &v->sh[v->eh->e_shstrndx] : NULL;
+
+	return names && v->sh[i].sh_name < names->sh_size
+		       ? string_at(v, names->sh_offset + v->sh[i].sh_name,
+				   names->sh_size - v->sh[i].sh_name)
+		       : NULL;
+}
+
+bool elfview_is_relro(const struct elfview *v, gaddr a)
+{
+	for (unsigned i = 0; i < v->phn; i++)
+		if (v->ph[i].p_type == PT_GNU_RELRO && a >= v->ph[i].p_vaddr &&
+		    a - v->ph[i].p_vaddr < v->ph[i].p_memsz)
+			return true;
+	for (unsigned i = 0; v->relocatable && i < v->shn; i++) {
+		const char *name = section_name(v, i);
+
+		if (name && !strncmp(name, ".data.rel.ro", 12) && a >= v->sh[i].sh_offset &&
+		    a - v->sh[i].sh_offset < v->sh[i].sh_size)
+			return true;
+	}
+	return false;
+}
+
+bool elfview_is_kernel(const struct elfview *v)
+{
+	for (unsigned i = 0; i < v->phn; i++)
+		if (v->ph[i].p_type == PT_LOAD && v->ph[i].p_vaddr >> 63)
+			return true;
+	for (unsigned i = 0; v->relocatable && i < v->shn; i++) {
+		const char *name = section_name(v, i);
+
+		if (name && !strcmp(name, ".gnu.linkonce.this_module"))
+			return true;
+	}
+	return false;
+}
+
 static bool check_header(struct elfview *v, const char **why)
 {
 	const Elf64_Ehdr *eh = range(v, 0, sizeof(*eh));
@@ -169,7 +222,8 @@ static bool check_header(struct elfview *v, const char **why)
 	if (!eh)
 		return false;
 	v->eh = eh;
-	*why = "not a 64-bit little-endian ELF file";
+	*why = eh->e_ident[EI_CLASS] == ELFCLASS32 ? "an x32 program, which is not looked into"
+						   : "not a 64-bit little-endian ELF file";
 	if (eh->e_ident[EI_CLASS] != ELFCLASS64 || eh->e_ident[EI_DATA] != ELFDATA2LSB)
 		return false;
 	*why = "not for x86-64";

@@ -29,14 +29,21 @@ struct elfview {
 	bool relocatable; /* ET_REL: addresses are file offsets */
 };
 
+/* Why ELF bytes cannot be a program that reaches the page, whatever else they hold: 32-bit code, another
+ * processor (static text).  NULL: they may be. */
+const char *elfview_foreign(const uint8_t *bytes, size_t n);
 /* Open @n bytes.  False: *why (static text) says which rule is broken.  Free with elfview_close. */
 bool elfview_open(struct elfview *v, const uint8_t *bytes, size_t n, const char **why);
 void elfview_close(struct elfview *v);
+/* A kernel (loaded into the upper half of the address space) or a module of it. */
+bool elfview_is_kernel(const struct elfview *v);
 
 /* Where file offset @off is mapped.  False: nowhere. */
 bool elfview_address(const struct elfview *v, uint64_t off, gaddr *a, bool *exec, bool *writable);
 /* Bytes at address @a: NULL or a pointer with *n bytes of the same segment. */
 const uint8_t *elfview_at(const struct elfview *v, gaddr a, size_t *n, bool *exec, bool *writable);
+/* Is @a written by the dynamic linker at most: PT_GNU_RELRO, or .data.rel.ro of an object file? */
+bool elfview_is_relro(const struct elfview *v, gaddr a);
 /* The function that contains @a (or the nearest before it), or NULL. */
 const struct elf_function *elfview_function(const struct elfview *v, gaddr a);
 /* The nearest named function at or before @a, or NULL. */

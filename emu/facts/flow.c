@@ -226,8 +226,9 @@ static struct value load(struct walk *w, const struct insn *i, const struct insn
 	}
 	if (!a.konst || o->bytes != 8)
 		return UNKNOWN;
-	/* An indexed load may come from any of the next words of a table. */
-	for (unsigned n = 0; n < (indexed ? 4u : 1u); n++)
+	/* An indexed load may come from any of the next words of a table; without a scale of 8 the stride is
+	 * not known, and in a table of records the next word is another member. */
+	for (unsigned n = 0; n < (indexed ? 4u : 1u) && (!n || any || o->scale == 8); n++)
 		if (w->h->word(w->h->ctx, a.k + 8 * n, &word, &writable) && flow_entry_bits(word)) {
 			v.page |= (uint8_t)flow_entry_bits(word);
 			any = true;

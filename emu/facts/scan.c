@@ -231,6 +231,18 @@ static void data_word(struct scan *s, gaddr a, uint64_t value, bool writable)
 		VEC_PUSH(&s->words, ((struct word){ .at = a, .value = value, .writable = writable }));
 }
 
+/* May a word that no instruction names be called all the same?  A variable may, however it is reached.
+ * What is constant once relocated is most often a table of names and addresses, unless a pointer or a
+ * symbol is to the very word. */
+static bool may_be_called(const struct scan *s, const struct word *w)
+{
+	if (!w->writable)
+		return false;
+	if (!elfview_is_relro(&s->v, w->at))
+		return true;
+	return !s->v.relocatable && memmem(s->v.bytes, s->v.n, &w->at, sizeof(w->at));
+}
+
 static void scan_hits(struct scan *s)
 {
 	const uint8_t *b = s->v.bytes;
@@ -261,7 +273,7 @@ static void scan_hits(struct scan *s)
 		/* Nobody in sight: a table reached some other way, or TLS, or only data. */
 		if (s->r->findings.n == before && !s->words.at[i].used)
 			add(s, s->words.at[i].at, "word",
-			    s->words.at[i].writable ? SCAN_MAY_CALL : SCAN_CLEAN,
+			    may_be_called(s, &s->words.at[i]) ? SCAN_MAY_CALL : SCAN_CLEAN,
 			    flow_entry_bits(s->words.at[i].value));
 	}
 }
@@ -282,14 +294,23 @@ static void describe(struct scan *s)
 static void scan_elf(const uint8_t *bytes, size_t n, const char *member, struct scan_result *r)
 {
 	struct scan s = { .r = r, .member = member };
-	const char *why;
+	const char *why = elfview_foreign(bytes, n);
 
 	r->elf = true;
+	if (why) {
+		r->why = member ? r->why : why;
+		return;
+	}
 	if (!elfview_open(&s.v, bytes, n, &why)) {
 		if (!member) {
 			r->verdict = SCAN_UNREADABLE;
 			r->why = why;
 		}
+		return;
+	}
+	if (elfview_is_kernel(&s.v)) {
+		r->why = "kernel code, which provides the page";
+		elfview_close(&s.v);
 		return;
 	}
 	describe(&s);

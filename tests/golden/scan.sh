@@ -93,6 +93,45 @@ is "an address nobody goes to" "$(scan "$T/data")" 0
 for f in /bin/sh /bin/ls /bin/bash /usr/bin/python3 /lib/x86_64-linux-gnu/libc.so.6; do
 	[ -e $f ] && is "clean: $f" "$(scan $f)" 0
 done
+# What cannot be a program that calls it: told why, and no trouble.
+patched() { cp "$T/libold.so.1" "$T/$1"; printf "$3" | dd of="$T/$1" bs=1 seek="$2" conv=notrunc 2>/dev/null; }
+patched arm 18 '\267'
+is "another processor: status" "$(scan "$T/arm")" 0
+like "another processor: told" "$(cat "$T/out")" 'arm: clean \(for another processor\)'
+patched i386 4 '\001'
+printf '\003' | dd of="$T/i386" bs=1 seek=18 conv=notrunc 2>/dev/null
+is "32-bit: status" "$(scan "$T/i386")" 0
+like "32-bit: told" "$(cat "$T/out")" 'i386: clean \(32-bit'
+patched core 16 '\004'
+is "a core file: refused" "$(scan "$T/core"; cat "$T/out")" "2
+$T/core: unreadable (a core file, not a program)"
+if ld -e 0 -Ttext=0xffffffff81000000 -Tdata=0xffffffff82000000 -Tbss=0xffffffff83000000 -o "$T/vmlinux" --unresolved-symbols=ignore-all "$T/stubs.o" 2>/dev/null; then
+	is "a kernel image" "$(scan "$T/vmlinux")" 0
+	like "a kernel image: told" "$(cat "$T/out")" 'kernel code'
+else
+	not_ok "a kernel image links"
+fi
+objcopy --add-section .gnu.linkonce.this_module="$T/no.c" "$T/stubs.o" "$T/x.ko"
+is "a kernel module" "$(scan "$T/x.ko")" 0
+# Constants near the page, numbers in tables and in debug sections.
+cat >"$T/near.c" <<'X'
+static const unsigned long near[] = { 0xffffffffff5ff000, 0xffffffffff601000, 0xffffffffff700000, 0xffffffffff600000, 0xff600400 };
+struct known { const char *name; unsigned long at; };
+const struct known list[] = { { "gettimeofday", 0xffffffffff600000 }, { "time", 0xffffffffff600400 }, { "getcpu", 0xffffffffff600800 } };
+int inside(unsigned long a) { return a >= 0xffffffffff600000 && a < 0xffffffffff601000; }
+unsigned long next(int i) { return near[i & 3] * 0x9e3779b97f4a7c15; }
+void beside(void) { ((void (*)(void))0xffffffffff601000)(); ((void (*)(void))0xffffffffff5ffff0)(); }
+const char *name(unsigned long a) { for (int i = 0; i < 3; i++) if (list[i].at == a) return list[i].name; return 0; }
+int main(int c, char **v) { if (c > 9) beside(); return inside((unsigned long)v) + (int)next(c) + !name((unsigned long)c); }
+X
+for cc in gcc clang; do
+	command -v $cc >/dev/null || { skip "near the page by $cc" "not installed"; continue; }
+	for o in "-O0 -g3" "-O1 -pie" "-O2 -static" "-O3 -shared -fPIC" "-Os -c"; do
+		$cc -w $o -o "$T/near" "$T/near.c" || { not_ok "near the page: $cc $o compiles"; continue; }
+		is "near the page: $cc $o" "$(scan "$T/near"; grep -Ec ' (call|fallback-call|stored-pointer|resolver|read) ' "$T/out")" "0
+0"
+	done
+done
 
 # A tree.
 D=$T/tree
