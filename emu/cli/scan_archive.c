@@ -24,6 +24,7 @@ struct member {
 	char *path;
 	struct scan_item *item; /* NULL: nothing to tell of it */
 	bool dir;
+	char *target; /* of a hard link: the other name; owned; NULL: no link */
 };
 
 struct layer {
@@ -117,7 +118,7 @@ static void one_file(struct image *im, struct layer *l, struct archive *a, const
 	struct buf name = { 0 };
 
 	if (n < 8 || (memcmp(head, "\177ELF", 4) && memcmp(head, "!<arch>\n", 8))) {
-		VEC_PUSH(&l->entries, ((struct member){ xstrdup(path), NULL, false }));
+		VEC_PUSH(&l->entries, ((struct member){ xstrdup(path), NULL, false, NULL }));
 		return;
 	}
 	buf_printf(&name, "%s!%s", im->path, path);
@@ -132,7 +133,7 @@ static void one_file(struct image *im, struct layer *l, struct archive *a, const
 		item->result.why = "cannot be read from the archive";
 	}
 	__atomic_add_fetch(&im->run->bytes_seen, b.len, __ATOMIC_RELAXED);
-	VEC_PUSH(&l->entries, ((struct member){ xstrdup(path), item, false }));
+	VEC_PUSH(&l->entries, ((struct member){ xstrdup(path), item, false, NULL }));
 	buf_free(&b);
 	buf_free(&name);
 }
@@ -172,8 +173,11 @@ static void one_entry(struct image *im, struct layer *l, struct archive *a, stru
 	la_ssize_t got;
 
 	if (!S_ISREG(archive_entry_mode(e)) || archive_entry_hardlink(e)) {
+		const char *to = archive_entry_hardlink(e);
+
 		VEC_PUSH(&l->entries,
-			 ((struct member){ xstrdup(path), NULL, S_ISDIR(archive_entry_mode(e)) }));
+			 ((struct member){ xstrdup(path), NULL, S_ISDIR(archive_entry_mode(e)),
+					   to ? xstrdup(clean_path(to)) : NULL }));
 		return;
 	}
 	while (n < PEEK && (got = archive_read_data(a, head + n, PEEK - n)) > 0)
@@ -354,6 +358,26 @@ static void drop_item(struct scan_item *i)
 	free(i);
 }
 
+/* The file of entry @at is gone under its own name: it goes on under that of a hard link that is still
+ * there.  False: none is. */
+static bool by_another_name(const struct image *im, void *const *set, const struct layer *l, size_t at)
+{
+	for (size_t i = 0; i < l->entries.n; i++) {
+		const struct member *m = &l->entries.at[i];
+		struct scan_item *item = l->entries.at[at].item;
+		struct buf name = { 0 };
+
+		if (!m->target || strcmp(m->target, l->entries.at[at].path) || hidden(set, m->path))
+			continue;
+		buf_printf(&name, "%s!%s", im->path, m->path);
+		free(item->path);
+		item->path = name.data;
+		item->where = item->path + strlen(im->path) + 1;
+		return true;
+	}
+	return false;
+}
+
 static void publish(struct image *im, bool is_image)
 {
 	void *set = NULL;
@@ -365,7 +389,8 @@ static void publish(struct image *im, bool is_image)
 		for (size_t i = 0; i < l->entries.n; i++) {
 			struct scan_item *item = l->entries.at[i].item;
 
-			if (item && is_image && l->ordered && hidden(&set, l->entries.at[i].path))
+			if (item && is_image && l->ordered && hidden(&set, l->entries.at[i].path) &&
+			    !by_another_name(im, &set, l, i))
 				drop_item(item);
 			else if (item)
 				scan_keep(im->run, item);
@@ -379,8 +404,10 @@ static void publish(struct image *im, bool is_image)
 static void release(struct image *im)
 {
 	for (size_t k = 0; k < im->layers.n; k++) {
-		for (size_t i = 0; i < im->layers.at[k]->entries.n; i++)
+		for (size_t i = 0; i < im->layers.at[k]->entries.n; i++) {
+			free(im->layers.at[k]->entries.at[i].target);
 			free(im->layers.at[k]->entries.at[i].path);
+		}
 		VEC_FREE(&im->layers.at[k]->entries);
 		free(im->layers.at[k]->name);
 		free(im->layers.at[k]);

@@ -238,6 +238,55 @@ is "image: a whiteout below hides nothing" "$(scan "$T/image.tar"; grep -c ': ca
 gzip -kf "$T/image.tar"
 is "image, compressed" "$(scan "$T/image.tar.gz"; grep -c ': calls' "$T/out")" "1
 2"
+# The same as an OCI layout, its layers compressed; a hard link outlives its other name.
+oci() { # LAYER...: directories, bottom first; makes $T/oci.tar
+	rm -rf "$T/oci" && mkdir -p "$T/oci/blobs/sha256"
+	layers=
+	for l; do
+		tar cf "$T/l.tar" -C "$l" .
+		"$pack" -qc "$T/l.tar" >"$T/l.packed"
+		blob "$T/l.packed"
+		layers="$layers${layers:+,}{\"digest\":\"sha256:$d\"}"
+	done
+	printf '{"schemaVersion":2,"layers":[%s]}' "$layers" >"$T/m.json"
+	blob "$T/m.json"
+	printf '{"schemaVersion":2,"manifests":[{"digest":"sha256:%s"}]}' "$d" >"$T/oci/index.json"
+	tar cf "$T/oci.tar" -C "$T/oci" .
+}
+blob() { d=$(sha256sum "$1" | cut -c1-64); cp "$1" "$T/oci/blobs/sha256/$d"; }
+ln "$T/bottom/lib/libold.so.1" "$T/bottom/lib/zz-link.so"
+for pack in gzip xz zstd; do
+	command -v $pack >/dev/null || { skip "OCI layout, $pack" "not installed"; continue; }
+	oci "$T/bottom" "$T/opaque"
+	is "OCI layout, $pack" "$(scan "$T/oci.tar"; grep -c ': calls' "$T/out")" "1
+1"
+	like "OCI layout, $pack: layer and file" "$(cat "$T/out")" 'oci.tar!lib/.*: calls .*\[layer blobs/sha256/[0-9a-f]{64}\]'
+	oci "$T/bottom" "$T/gone" "$T/opaque"
+	is "OCI layout, $pack: a link outlives the name" "$(scan "$T/oci.tar"; grep -c 'zz-link.so: calls' "$T/out"; grep -c 'libold.so.1: calls' "$T/out")" "1
+1
+0"
+done
+
+# Names with everything that the forms must quote.
+mkdir -p "$T/odd"
+nl='
+'
+for n in 'a,b' 'say "hi"' "two${nl}lines" '<i>&amp;' "$(printf 'latin\351')" '=1+1'; do cp "$T/stubs.o" "$T/odd/$n.o"; done
+for r in csv json sarif; do "$V" scan --report=$r "$T/odd" >"$T/odd.$r"; done
+is "odd names: CSV, JSON and SARIF read back" "$(python3 - "$T" <<'X'
+import csv, json, os, sys, urllib.parse
+T = sys.argv[1]
+want = {os.path.join(os.fsencode(T), b"odd", n) for n in os.listdir(os.fsencode(T) + b"/odd")}
+rows = list(csv.DictReader(open(T + "/odd.csv", newline="", errors="surrogateescape")))
+print({os.fsencode(r["path"]) for r in rows} == want, all(None not in r and None not in r.values() for r in rows))
+print({json.loads(l)["path"] for l in open(T + "/odd.json", encoding="utf-8")} == {w.decode(errors="replace") for w in want})
+s = json.load(open(T + "/odd.sarif", encoding="utf-8"))
+print({urllib.parse.unquote_to_bytes(r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
+       for r in s["runs"][0]["results"]} == want)
+X
+)" "True True
+True
+True"
 
 # Broken and odd files: one line each, and the scan goes on.
 : >"$T/empty"
