@@ -167,7 +167,8 @@ const char *elfview_foreign(const uint8_t *b, size_t n)
 
 	if (n < sizeof(Elf32_Ehdr) || b[EI_DATA] < ELFDATA2LSB || b[EI_DATA] > ELFDATA2MSB)
 		return NULL;
-	machine = b[EI_DATA] == ELFDATA2LSB ? b[18] | b[19] << 8 : b[19] | b[18] << 8;
+	machine = b[EI_DATA] == ELFDATA2LSB ? b[19] : b[18];
+	machine = machine << 8 | (b[EI_DATA] == ELFDATA2LSB ? b[18] : b[19]);
 	if (b[EI_CLASS] == ELFCLASS32 && machine == EM_386)
 		return "32-bit, which cannot reach the page";
 	/* A relocatable file of no machine at all holds data. */

@@ -288,6 +288,38 @@ X
 True
 True"
 
+# SARIF 2.1.0: what the standard's schema demands of the objects that are used: required members, no others.
+is "SARIF: members of every object" "$(python3 - "$T/odd.sarif" <<'X'
+import json, sys
+S, I = str, int
+shape = {  # object: member -> (required, type or name of the object, list?)
+    "log": {"$schema": (0, S), "version": (1, S), "runs": (1, "run", 1)},
+    "run": {"tool": (1, "tool"), "results": (0, "result", 1)},
+    "tool": {"driver": (1, "component")},
+    "component": {"name": (1, S), "version": (0, S), "rules": (0, "rule", 1), "informationUri": (0, S)},
+    "rule": {"id": (1, S), "name": (0, S), "shortDescription": (0, "text"), "defaultConfiguration": (0, "config")},
+    "text": {"text": (1, S)}, "config": {"level": (0, S)},
+    "result": {"ruleId": (0, S), "ruleIndex": (0, I), "level": (0, S), "message": (1, "text"), "locations": (0, "location", 1)},
+    "location": {"physicalLocation": (0, "physical"), "logicalLocations": (0, "logical", 1)},
+    "physical": {"artifactLocation": (0, "artifact"), "address": (0, "address")},
+    "artifact": {"uri": (0, S)}, "address": {"absoluteAddress": (0, I)}, "logical": {"name": (0, S)} }
+def check(kind, o, where):
+    for m, t in shape[kind].items():
+        if t[0] and m not in o: print(where, "lacks", m)
+    for m, v in o.items():
+        if m not in shape[kind]: print(where, "has", m); continue
+        t = shape[kind][m]
+        for x in v if len(t) == 3 else [v]:
+            if t[1] in (S, I):
+                if type(x) is not t[1] or t[1] is I and x < -1: print(where, m, repr(x))
+            else: check(t[1], x, where + "." + m)
+        if m == "level" and v not in ("none", "note", "warning", "error"): print(where, v)
+log = json.load(open(sys.argv[1], encoding="utf-8"))
+check("log", log, "log")
+print(log["version"], len(log["runs"][0]["results"]) > 0)
+X
+)" "2.1.0 True"
+
 # Broken and odd files: one line each, and the scan goes on.
 : >"$T/empty"
 head -c 100 "$T/libold.so.1" >"$T/short"
