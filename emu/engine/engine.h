@@ -155,7 +155,7 @@ struct engine_ops {
  * Make the one engine of this process over the guest window of @mem (kept, not owned).  @ops is
  * copied.  Fails with a line when the library cannot be used.  What the start-up self-test had to
  * give up is told once by engine_notes().  @level 0: the library as it is, without the repair of its
- * stores (slower, same results); 1: with it; 2: guarded direct loads as well (direct.h); any other: all that works.
+ * stores (slower, same results); 1: with it; 2: guarded direct loads as well (direct.h); 3: SSE by the host (sse.h); any other: all that works.
  */
 struct engine *engine_new(struct memory *mem, const struct engine_ops *ops, int level,
 			  struct err *e);

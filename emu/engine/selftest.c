@@ -9,6 +9,7 @@
 #include "engine/direct.h"
 #include "engine/memory.h"
 #include "engine/repair.h"
+#include "engine/sse.h"
 
 #define CODE ((gaddr)0x100000)
 #define DATA ((gaddr)0x200000)
@@ -138,6 +139,24 @@ bool selftest_run(struct engine *e, struct memory *mem, char *why, size_t size)
 	memory_munmap(mem, CODE, PAGE_BYTES);
 	memory_munmap(mem, DATA, PAGE_BYTES);
 	engine_forget(e, CODE, CODE + PAGE_BYTES);
+	if (bad)
+		snprintf(why, size, "%s", bad);
+	return !bad;
+}
+
+#define SSE_ROUNDS 3u
+#define SSE_PAGES 8
+
+bool selftest_sse(struct engine *e, struct memory *mem, char *why, size_t size)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+	const uint64_t bytes = SSE_PAGES * PAGE_BYTES;
+	const char *bad = "no memory";
+
+	if (memory_mmap(mem, CODE, bytes, 7, flags, -1, 0) == (int64_t)CODE)
+		bad = sse_test(e, mem, CODE, SSE_ROUNDS, 88172645463325252ull);
+	memory_munmap(mem, CODE, bytes);
+	engine_forget(e, CODE, CODE + bytes);
 	if (bad)
 		snprintf(why, size, "%s", bad);
 	return !bad;

@@ -9,4 +9,7 @@
  * that leave the slow path, RDTSC, the registers at a fault.  False: @why has what failed. */
 bool selftest_run(struct engine *e, struct memory *mem, char *why, size_t size);
 
+/* The same for SSE by host instructions (sse.h), a few operands of each. */
+bool selftest_sse(struct engine *e, struct memory *mem, char *why, size_t size);
+
 #endif

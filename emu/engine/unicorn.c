@@ -4,6 +4,8 @@
  * do when it is first seen, and stops; everything that ends a run is written down as a reason first and
  * turned into a trap after the library has returned.  Why things are done in this way: docs/design.md.
  */
+#include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +25,7 @@
 #include "engine/repair.h"
 #include "engine/segment.h"
 #include "engine/selftest.h"
+#include "engine/sse.h"
 
 /* CPUX86State as far as it is used directly; believed only after it was tried (env_find). */
 #define ENV_EIP 16 /* index of 64-bit words */
@@ -1030,6 +1033,35 @@ static void start_state(struct engine *e)
 	e->rip = 0;
 }
 
+/* A line for the user; a level that is lost leaves the program right, but slower. */
+static void note(struct engine *e, const char *fmt, ...)
+{
+	size_t n = strlen(e->notes);
+	va_list ap;
+
+	if (n && n + 2 < sizeof(e->notes))
+		n += (size_t)snprintf(e->notes + n, sizeof(e->notes) - n, "; ");
+	va_start(ap, fmt);
+	vsnprintf(e->notes + n, sizeof(e->notes) - n, fmt, ap);
+	va_end(ap);
+}
+
+/* Speed-ups above the repair, each tried before it is believed: --engine-level. */
+enum { LEVEL_SSE = 3 };
+
+static void test_speedups(struct engine *e, int level)
+{
+	char why[128];
+
+	if (level < LEVEL_SSE)
+		return;
+	sse_use(true);
+	if (selftest_sse(e, e->mem, why, sizeof(why)))
+		return;
+	sse_use(false);
+	note(e, "self-test of the engine: SSE: %s: the library's own SSE is used", why);
+}
+
 static void test_self(struct engine *e, int level)
 {
 	unsigned major = 0, minor = 0;
@@ -1053,14 +1085,19 @@ static void test_self(struct engine *e, int level)
 		if (missing)
 			snprintf(e->notes, sizeof(e->notes),
 				 "this libunicorn has not %s that direct loads need: the program runs slower", missing);
-		if (selftest_run(e, e->mem, why, sizeof(why)))
+		if (selftest_run(e, e->mem, why, sizeof(why))) {
+			test_speedups(e, level < 0 ? INT_MAX : level);
 			return;
+		}
 		if (direct_enabled())
 			snprintf(e->notes, sizeof(e->notes), "self-test of the engine: %s: direct loads are off", why);
 		direct_enable(false);
 	}
-	if (selftest_run(e, e->mem, why, sizeof(why)))
+	if (selftest_run(e, e->mem, why, sizeof(why))) {
+		if (repair.enabled)
+			test_speedups(e, level < 0 ? INT_MAX : level);
 		return;
+	}
 	repair.enabled = false;
 	snprintf(e->notes, sizeof(e->notes), "self-test of the engine: %s: the repair of stores is off", why);
 }
@@ -1097,6 +1134,7 @@ struct engine *engine_new(struct memory *mem, const struct engine_ops *ops, int 
 		engine_free(e);
 		return NULL;
 	}
+	sse_use(false);
 	start_state(e);
 	test_self(e, level);
 	env_find(e);
