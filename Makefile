@@ -113,6 +113,10 @@ accuracy: all
 	tools/fit.py --left-out >docs/parts/left-out.md
 	@$(MAKE) --no-print-directory docs
 
+# The fs_mark table of `reproduce`: fetches and builds the program, says why where it cannot.
+fsmark: all
+	@B=$(B) tools/fsmark.sh
+
 lint:
 	clang-format --dry-run --Werror $(SRC) $(wildcard emu/*/*.h) || true
 	cppcheck --quiet --std=c11 -Iemu --enable=warning,portability --inline-suppr emu
@@ -150,6 +154,7 @@ help:
 	@echo 'user-time  user time of twenty programs, predicted and on this machine'
 	@echo 'fit      prices from published rows, and the errors of rows left out'
 	@echo 'accuracy what docs/models.md says of errors'
+	@echo 'fsmark   fs_mark 3.3 built and run, beside its published times'
 	@echo 'blocks   blocks of real programs priced by every core beside llvm-mca'
 	@echo 'sweep    every ELF file of this system (or PATHS=) through scan, what is not clean disassembled'
 	@echo 'docs     man page and completions from the option table'
@@ -158,5 +163,5 @@ help:
 	@echo 'install  program, models, images, header, library, man page, completions (PREFIX, DESTDIR)'
 	@echo 'clean    remove what was built'
 
-.PHONY: all docs demo fit accuracy test soak bench sweep ratio user-time screens lint san install clean help
+.PHONY: all docs demo fit accuracy fsmark test soak bench sweep ratio user-time screens lint san install clean help
 .DELETE_ON_ERROR:

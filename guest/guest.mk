@@ -145,7 +145,7 @@ GUESTS += $(TASKS) $(GUEST_DIR)/tasks/stress-dynamic
 
 guests: $(GUESTS)
 
-BENCHES := $(GUEST_DIR)/bench/speed $(GUEST_DIR)/bench/timing $(GUEST_DIR)/bench/gettime $(GUEST_DIR)/bench/mix $(GUEST_DIR)/bench/spent
+BENCHES := $(GUEST_DIR)/bench/speed $(GUEST_DIR)/bench/timing $(GUEST_DIR)/bench/gettime $(GUEST_DIR)/bench/mix $(GUEST_DIR)/bench/spent $(GUEST_DIR)/bench/fs_mark-run
 $(BENCHES): $(GUEST_DIR)/bench/%: guest/bench/%.c guest/vdso-find.h guest/vsyscall.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(GUEST_STATIC) -Iguest -o $@ $<

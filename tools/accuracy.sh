@@ -19,6 +19,7 @@ awk -F'\t' '
 	function percent(v) { return sprintf("%.1f %%", 100 * v) }
 	function kind(t, k) { return n[t, k] ? percent(sum[t, k] / n[t, k]) ", worst " percent(worst[t, k]) : "-" }
 	FILENAME != "-" { if ($0 !~ /^#/ && $1 != "table") why[$1, $2] = $3; next }
+	$1 == "fsmark" { next } # by make fsmark
 	!($1 in rows) { order[++tables] = $1 }
 	{ rows[$1]++ }
 	$4 == "null" { missing[$1] = $7; next }

@@ -67,7 +67,7 @@ static bool answer(const struct options *o, const struct published *p, struct re
 
 		if (!is_wanted(o, row.p->table))
 			continue;
-		if (!reproduce_run(&row, o, e))
+		if (!reproduce_run(r, &row, o, e))
 			return false;
 		if (row.done)
 			row.error = row.simulated / row.p->published - 1;
@@ -129,6 +129,12 @@ int cli_reproduce(const struct options *o, struct err *e)
 	if (good && strcmp(form, "none"))
 		good = output_write(o->output ? o->output : "-", &out, e);
 	buf_free(&out);
+	for (size_t i = 0; i < r.output.n; i++) {
+		free(r.output.at[i].options);
+		free(r.output.at[i].guest);
+		free(r.output.at[i].text);
+	}
+	VEC_FREE(&r.output);
 	VEC_FREE(&r.row);
 	VEC_FREE(&r.table);
 	published_free(&p);

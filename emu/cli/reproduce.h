@@ -13,6 +13,7 @@
 struct reproduce_row {
 	const struct published_row *p;
 	bool done; /* the guest ran and gave a number */
+	bool missing; /* the program that the guest runs is not built */
 	double simulated, error; /* in the row's unit; simulated / published - 1 */
 };
 
@@ -23,13 +24,19 @@ struct reproduce_table {
 	double mean[2], worst[2]; /* of the absolute errors of each kind */
 };
 
+/* What a guest printed under options; owned strings.  NULL text: the program that it runs is not built. */
+struct reproduce_output {
+	char *options, *guest, *text;
+};
+
 struct reproduce {
+	VEC(struct reproduce_output) output;
 	VEC(struct reproduce_row) row;
 	VEC(struct reproduce_table) table;
 };
 
-/* Run the guest behind @r, with the user's own --set, and fill its result.  False: @e. */
-bool reproduce_run(struct reproduce_row *r, const struct options *o, struct err *e);
+/* Run the guest behind @r, with the user's own --set, unless @all has its output, and fill its result.  False: @e. */
+bool reproduce_run(struct reproduce *all, struct reproduce_row *r, const struct options *o, struct err *e);
 
 void reproduce_text(const struct reproduce *r, struct buf *out);
 void reproduce_json(const struct reproduce *r, struct buf *out);

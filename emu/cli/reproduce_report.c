@@ -53,8 +53,8 @@ void reproduce_text(const struct reproduce *r, struct buf *out)
 			buf_printf(out, "%+6.1f %%", 100 * w->error);
 		else
 			buf_printf(out, "%8s", "-");
-		buf_printf(out, " %-6s %s%s%s\n", w->p->fitted ? "yes" : "no", w->p->source, *w->p->note ? "; " : "",
-			   w->p->note);
+		buf_printf(out, " %-6s %s%s%s%s\n", w->p->fitted ? "yes" : "no", w->p->source, *w->p->note ? "; " : "",
+			   w->p->note, w->missing ? "; its program is not built: make fsmark" : "");
 		buf_free(&v);
 	}
 	buf_printf(out, "\n");

@@ -13,6 +13,7 @@
 #include "cli/reproduce.h"
 
 #define WORDS_MAX 64
+#define NOT_BUILT 77 /* status of a guest whose program is not there */
 #define SECONDS_MAX "60" /* of host time for one guest; each needs about a tenth of one */
 
 struct words {
@@ -84,21 +85,26 @@ static void run_child(struct words *w, int out)
 	_exit(127);
 }
 
-/* The number behind the last "=" of what the guest printed. */
-static bool read_result(const char *text, double *result)
+/* The number behind "@name =" of what the guest printed; @name NULL: behind the last "=". */
+static bool read_result(const char *text, const char *name, double *result)
 {
 	const char *eq = text ? strrchr(text, '=') : NULL;
 	char *end;
 
+	for (const char *s = text; name && eq && (s = strstr(s, name)); s++)
+		if (!strncmp(s + strlen(name), " =", 2)) {
+			eq = s + strlen(name) + 1;
+			break;
+		}
 	if (!eq)
 		return false;
 	*result = strtod(eq + 1, &end);
 	return end != eq + 1 && *result > 0;
 }
 
-static bool run_guest(struct words *w, double *result, struct err *e)
+/* What the guest prints, in @got.  @missing: it says that the program which it runs is not there. */
+static bool run_guest(struct words *w, struct buf *got, bool *missing, struct err *e)
 {
-	struct buf got = { 0 };
 	char piece[4096];
 	int fd[2], status = 0;
 	bool good;
@@ -113,18 +119,47 @@ static bool run_guest(struct words *w, double *result, struct err *e)
 		run_child(w, fd[1]);
 	close(fd[1]);
 	while (pid > 0 && ((n = read(fd[0], piece, sizeof(piece))) > 0 || (n < 0 && errno == EINTR)))
-		if (n > 0 && got.len < 65536)
-			buf_add(&got, piece, (size_t)n);
+		if (n > 0 && got->len < 65536)
+			buf_add(got, piece, (size_t)n);
 	close(fd[0]);
 	if (pid < 0 || waitpid(pid, &status, 0) != pid)
 		good = err_set(e, "fork: %s", strerror(errno));
-	else if (!WIFEXITED(status) || WEXITSTATUS(status) || !read_result(got.data, result))
+	else if ((*missing = WIFEXITED(status) && WEXITSTATUS(status) == NOT_BUILT))
+		good = true;
+	else if (!WIFEXITED(status) || WEXITSTATUS(status) || !got->len)
 		good = err_set(e, "the guest of a row ended with status %d and no result",
 			       WIFEXITED(status) ? WEXITSTATUS(status) : 125);
 	else
 		good = true;
-	buf_free(&got);
 	return good;
+}
+
+/* The same, kept: several rows of a table may take different figures of one run. */
+static bool run_kept(struct reproduce *all, const char *options, const char *guest, struct words *w,
+		     const char **text, struct err *e)
+{
+	struct reproduce_output made = { 0 };
+	struct buf got = { 0 };
+	bool missing = false;
+
+	for (size_t i = 0; i < all->output.n; i++)
+		if (!strcmp(all->output.at[i].options, options) && !strcmp(all->output.at[i].guest, guest)) {
+			*text = all->output.at[i].text;
+			return true;
+		}
+	if (!run_guest(w, &got, &missing, e)) {
+		buf_free(&got);
+		return false;
+	}
+	if (missing)
+		buf_free(&got);
+	made.options = xstrdup(options);
+	made.guest = xstrdup(guest);
+	made.text = missing ? NULL : xstrdup(got.data);
+	buf_free(&got);
+	*text = made.text;
+	VEC_PUSH(&all->output, made);
+	return true;
 }
 
 /* The profile of a clock_gettime system call under the row's options. */
@@ -155,6 +190,9 @@ static bool take(struct reproduce_row *r, const struct words *w, double result, 
 
 	if (!strcmp(r->p->take, "ns") || !strcmp(r->p->take, "tsc")) {
 		r->simulated = result;
+	} else if (!strncmp(r->p->take, "value:", 6) || !strncmp(r->p->take, "rise:", 5) ||
+		   !strncmp(r->p->take, "percent:", 8)) {
+		r->simulated = result;
 	} else if (!strcmp(r->p->take, "calls3s")) {
 		r->simulated = 3e9 / result;
 	} else if (!strncmp(r->p->take, "share:", 6)) {
@@ -169,11 +207,15 @@ static bool take(struct reproduce_row *r, const struct words *w, double result, 
 	return true;
 }
 
-bool reproduce_run(struct reproduce_row *r, const struct options *o, struct err *e)
+/* Run the guest under @given and take what it prints. */
+static bool run_once(struct reproduce *all, struct reproduce_row *r, const struct options *o, const char *given,
+		     struct err *e)
 {
-	char *options = xstrdup(r->p->options), *guest = xstrdup(r->p->guest), *path = NULL;
+	char *options = xstrdup(given), *guest = xstrdup(r->p->guest), *path = NULL;
+	const char *name = strrchr(r->p->take, ':');
 	struct words w = { .n = 0 };
 	double result = 0;
+	const char *text = NULL;
 	bool good = true;
 
 	words_add(&w, "vsysemu");
@@ -191,10 +233,33 @@ bool reproduce_run(struct reproduce_row *r, const struct options *o, struct err 
 		words_split(&w, guest);
 		path = guest_path(w.at[first], e);
 		w.at[first] = path;
-		good = path && run_guest(&w, &result, e) && take(r, &w, result, e);
+		name = name && strncmp(r->p->take, "share:", 6) ? name + 1 : NULL;
+		good = path && run_kept(all, given, r->p->guest, &w, &text, e);
+		r->missing = good && !text;
+		if (text && !read_result(text, name, &result))
+			good = err_set(e, "%s, %s: the guest printed no result", r->p->table, r->p->row);
+		good = good && (!text || take(r, &w, result, e));
 	}
 	free(path);
 	free(options);
 	free(guest);
+	return good;
+}
+
+bool reproduce_run(struct reproduce *all, struct reproduce_row *r, const struct options *o, struct err *e)
+{
+	char *before = xstrdup(r->p->options), *after = strstr(before, " | ");
+	bool good, percent = !strncmp(r->p->take, "percent:", 8);
+	double first;
+
+	if (after)
+		*after = 0;
+	good = run_once(all, r, o, before, e);
+	if (good && after && r->done) {
+		first = r->simulated;
+		good = run_once(all, r, o, after + 3, e);
+		r->simulated = percent ? 100 * (r->simulated / first - 1) : r->simulated - first;
+	}
+	free(before);
 	return good;
 }
