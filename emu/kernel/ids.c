@@ -96,11 +96,12 @@ int64_t sys_setsid(struct kernel *k, const uint64_t a[6])
 	return k->proc.pid;
 }
 
-/* What a child's host status stands for: its slot knows, the host knows of stops. */
-static int status_of(struct kernel *k, const struct pid_slot *s, int host)
+/* What a child's host status stands for: its slot knows, the host knows when it stops. */
+static int status_of(const struct pid_slot *s, int host)
 {
-	(void)k;
-	return s && s->state == PID_ENDED ? s->status : host;
+	if (s && s->state == PID_ENDED)
+		return s->status;
+	return s && WIFSTOPPED(host) && s->stop_signal ? s->stop_signal << 8 | 0x7f : host;
 }
 
 static void reap(struct kernel *k, struct pid_slot *s)
@@ -162,7 +163,7 @@ int64_t sys_wait4(struct kernel *k, const uint64_t a[6])
 		return r;
 	pid = pids_virtual(k, (pid_t)r);
 	s = pid ? pids_find(k, pid) : NULL;
-	status = status_of(k, s, status);
+	status = status_of(s, status);
 	fill_rusage(s, &ru);
 	if (s && s->state == PID_RUNNING && (WIFEXITED(status) || WIFSIGNALED(status)))
 		s->state = PID_ENDED; /* killed from outside, without a word */
@@ -201,7 +202,7 @@ int64_t sys_waitid(struct kernel *k, const uint64_t a[6])
 		siginfo_init(info, SIGCHLD, si.si_code);
 		siginfo_put32(info, 16, (uint32_t)(s ? s->pid : 0));
 		siginfo_put32(info, 20, si.si_uid);
-		siginfo_put32(info, 24, (uint32_t)si.si_status);
+		siginfo_put32(info, 24, (uint32_t)(s && si.si_code == CLD_STOPPED && s->stop_signal ? s->stop_signal : si.si_status));
 		if (s && s->state == PID_ENDED) {
 			status = s->status;
 			siginfo_put32(info, 8, WIFEXITED(status) ? CLD_EXITED : CLD_KILLED);

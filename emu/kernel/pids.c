@@ -176,7 +176,7 @@ struct pid_slot *pids_new(struct kernel *k)
 		s->sid = k->proc.sid;
 		s->waiting = false;
 		s->vforked = s->execed = false;
-		s->status = 0;
+		s->status = s->stop_signal = 0;
 		s->user_ns = s->system_ns = 0;
 		return s;
 	}

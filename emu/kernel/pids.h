@@ -21,6 +21,7 @@ struct pid_slot {
 	_Atomic int state; /* enum pid_state */
 	pid_t pid, host, ppid, pgid, sid; /* virtual but @host */
 	char comm[16];
+	int stop_signal; /* it stands because of that one; 0: the host stopped it, or it runs */
 	int exit_signal; /* that its parent gets at its end; 0: none */
 	/* See kernel/idle.h. */
 	_Atomic bool waiting;

@@ -44,6 +44,8 @@ static bool info_from_child(struct kernel *k, uint8_t *info, const siginfo_t *si
 		code = WIFEXITED(s->status) ? CLD_EXITED : CLD_KILLED;
 		status = WIFEXITED(s->status) ? WEXITSTATUS(s->status) : WTERMSIG(s->status);
 	}
+	if (s && code == CLD_STOPPED && s->stop_signal)
+		status = s->stop_signal;
 	if (!signo)
 		return false;
 	siginfo_init(info, signo, code);

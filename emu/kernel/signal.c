@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernel/pids.h"
 #include "kernel/syscall.h"
 
 #define SIG_KERNEL_ONLY (SIGBIT(SIGKILL) | SIGBIT(SIGSTOP))
@@ -254,6 +255,18 @@ static bool handle(struct kernel *k, struct sigact *a, const uint8_t *info)
 	return true;
 }
 
+/* The host's process stands still, and whoever waits for it learns of which signal. */
+static void stop(struct kernel *k, int signo)
+{
+	struct pid_slot *s = pids_self(k);
+
+	if (s)
+		s->stop_signal = signo;
+	kill(getpid(), SIGSTOP);
+	if (s)
+		s->stop_signal = 0;
+}
+
 bool signal_deliver(struct kernel *k)
 {
 	struct task *t = k->proc.current;
@@ -272,7 +285,7 @@ bool signal_deliver(struct kernel *k)
 		if (a->handler == HANDLER_IGN || signal_default_ignored(signo))
 			continue;
 		if (SIG_STOPS & SIGBIT(signo)) {
-			kill(getpid(), SIGSTOP);
+			stop(k, signo);
 			continue;
 		}
 		die(k, info);

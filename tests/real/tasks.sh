@@ -7,7 +7,7 @@ release=$(uname -r)
 major=${release%%.*} minor=${release#*.}
 minor=${minor%%[!0-9]*}
 [ $((major * 1000 + minor)) -ge 6009 ] && EMUOPT=--kernel=6.18 || EMUOPT=--kernel=6.1
-for g in blocking bomb clone3 futex robust; do
+for g in blocking bomb clone3 futex jobs robust; do
 	same "$g" "$B/guest/tasks/$g"
 done
 
