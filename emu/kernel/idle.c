@@ -39,8 +39,7 @@ void idle_end(struct kernel *k)
 		s->waiting = false;
 }
 
-/* State letter of a host process; 'X': there is none. */
-static char host_state(pid_t pid)
+char idle_host_state(pid_t pid)
 {
 	char path[40], text[128];
 	const char *p;
@@ -66,7 +65,7 @@ static bool slot_is_idle(const struct pid_slot *s, const struct pid_slot *self, 
 
 	if (!s->host)
 		return false; /* being made */
-	state = host_state(s->host);
+	state = idle_host_state(s->host);
 	if (state == 'Z' || state == 'X')
 		return true;
 	if (s->state == PID_ENDED)

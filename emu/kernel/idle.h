@@ -6,6 +6,8 @@
 #ifndef VSYSEMU_KERNEL_IDLE_H
 #define VSYSEMU_KERNEL_IDLE_H
 
+#include <sys/types.h>
+
 #include "base/types.h"
 
 struct kernel;
@@ -17,6 +19,9 @@ void idle_end(struct kernel *k);
 
 /* True when every other process of the tree waits, too, and none of them wakes before @wake_ns. */
 bool idle_others(struct kernel *k, uint64_t wake_ns);
+
+/* State letter of a host process or thread as /proc has it; 'X': there is none. */
+char idle_host_state(pid_t pid);
 
 /* Could host call @nr with @a be ended by something outside of the tree: a terminal, a network, what
  * the program was started with?  Calls that are not known could. */
