@@ -14,7 +14,7 @@
  * its start is no measure of what comes after.  docs/models.md says what sampling costs. */
 #define WINDOW_FIRST 1000000u
 #define WARM_FIRST 500000u
-#define WINDOW 400000u
+#define WINDOW 200000u
 #define WARM 50000u
 #define PERIOD 10000000u
 
