@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Process ids, groups and sessions, all of them virtual; waiting for children.  Linux kernel/exit.c, sys.c. */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -219,5 +220,7 @@ int64_t sys_pidfd_open(struct kernel *k, const uint64_t a[6])
 	pid_t host = pids_host(k, (pid_t)a[0]);
 	uint64_t h[6] = { (uint64_t)host, a[1] };
 
+	if ((pid_t)a[0] <= 0 || ((uint32_t)a[1] & ~(uint32_t)O_NONBLOCK))
+		return -EINVAL;
 	return host ? sys_host(SYS_pidfd_open, h) : -ESRCH;
 }

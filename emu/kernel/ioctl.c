@@ -37,7 +37,9 @@ static int64_t group(struct kernel *k, const uint64_t a[6])
 		if (user_get(k, &pid, a[2], sizeof(pid)))
 			return -EFAULT;
 		host = pids_host_group(k, pid);
-		return host ? sys_host(SYS_ioctl, h) : -ESRCH;
+		/* What the descriptor is comes first: nobody's group is refused after it. */
+		r = host ? 0 : sys_host(SYS_ioctl, (uint64_t[6]){ a[0], TIOCGPGRP, (uint64_t)(uintptr_t)&pid });
+		return host ? sys_host(SYS_ioctl, h) : r ? r : -ESRCH;
 	}
 	r = sys_host(SYS_ioctl, h);
 	if (r)

@@ -22,6 +22,7 @@
 
 #define SET_BYTES_MAX 131072u /* a million descriptors */
 #define FDS_MAX 1048576u
+#define EVENTS_MAX 65536 /* of one epoll_wait: no more descriptors are watched */
 
 /* Until when; @ms < 0: for ever. */
 static uint64_t until_ms(struct kernel *k, int ms)
@@ -279,8 +280,8 @@ static int64_t do_epoll(struct kernel *k, const uint64_t a[6], uint64_t until)
 
 	if (p.n <= 0 || (uint64_t)p.n > INT32_MAX / sizeof(*p.ev))
 		return -EINVAL;
-	if (p.n > 4096)
-		p.n = 4096;
+	if (p.n > EVENTS_MAX)
+		p.n = EVENTS_MAX;
 	p.ev = xcalloc((size_t)p.n, sizeof(*p.ev));
 	/* Waiting is done on the epoll descriptor itself, so that no event is taken meanwhile. */
 	r = wait_ready(k, epoll_ask, &p, SYS_poll, h, until);

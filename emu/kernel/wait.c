@@ -16,6 +16,7 @@
 
 #include "kernel/hostsig.h"
 #include "kernel/idle.h"
+#include "kernel/output.h"
 #include "kernel/signal.h"
 #include "kernel/sys.h"
 #include "kernel/syscall.h"
@@ -132,7 +133,7 @@ static int64_t wait_once(struct kernel *k, unsigned nr, const uint64_t a[6], uin
 	return r;
 }
 
-int64_t wait_host(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t until)
+static int64_t wait_call(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t until)
 {
 	bool looked = false, outside = false;
 
@@ -177,4 +178,23 @@ int64_t wait_host(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t u
 		if (k->clock.now_ns >= until)
 			return -ETIMEDOUT;
 	}
+}
+
+int64_t wait_host(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t until)
+{
+	int64_t r = wait_call(k, nr, a, until), total = r;
+	struct output_rest rest = { .v = NULL }, next;
+
+	while (r > 0 && output_is(nr) && output_left(nr, a, (uint64_t)r, &next)) {
+		output_free(&rest);
+		rest = next;
+		if (nr == SYS_sendmsg)
+			rest.a[1] = (uint64_t)(uintptr_t)&rest.msg;
+		a = rest.a;
+		r = wait_call(k, nr, a, until);
+		if (r > 0)
+			total += r;
+	}
+	output_free(&rest);
+	return total;
 }
