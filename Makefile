@@ -148,6 +148,7 @@ help:
 	@echo 'test     install what is missing, build, run the tests'
 	@echo 'soak     the long forms of the tests: fuzz, schedules, properties'
 	@echo 'selftests  the kernel'"'"'s own selftests, if linux-source-6.1 is installed'
+	@echo 'programs python3 and perl run their own regression tests, as natively'
 	@echo 'bench    ratios to native and to qemu-x86_64; speed of scan'
 	@echo 'ratio    what the page costs programs beside the vDSO, predicted and on this machine'
 	@echo 'screens  pages of every kind and pictures of them in a real browser (light, dark, narrow, print)'

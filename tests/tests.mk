@@ -17,5 +17,6 @@ check: all unit
 	B=$(B) tests/run.sh
 .PHONY: check
 include tests/selftests/selftests.mk
+include tests/programs/programs.mk
 include tests/impl/impl.mk
 include tests/blocks/blocks.mk

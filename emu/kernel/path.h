@@ -27,7 +27,8 @@ struct path {
 int64_t path_read(struct kernel *k, gaddr user, unsigned flags, struct path *p);
 /* The same for a string of ours. */
 int64_t path_translate(struct kernel *k, const char *name, unsigned flags, struct path *p);
-/* @name below the sysroot if it exists there, else @name; @out has PATH_MAX + 32 bytes. */
-void path_sysroot(const struct kernel *k, const char *name, char *out);
+/* @name below the sysroot if it exists there, else @name; absolute links in it stay in it.  @follow: the last
+ * component, too.  @out has PATH_MAX + 32 bytes. */
+void path_sysroot(const struct kernel *k, const char *name, bool follow, char *out);
 
 #endif

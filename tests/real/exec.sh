@@ -81,5 +81,19 @@ if [ -x "$G/hello-musl-dynamic" ]; then
 else
 	skip "-L" "no musl-gcc"
 fi
+# A tree with links that begin at its own root.
+mkdir -p tree/usr/lib tree/etc tree/d/sub
+echo inside >tree/etc/who && echo data >tree/d/sub/f
+ln -s /d/sub tree/usr/lib/link && ln -s /usr/lib tree/lib2 && ln -s ../etc/who tree/d/rel && ln -s /loop tree/loop && ln -s "$PWD" tree/etc/out
+read_in() { is "-L: $1" "$(timeout 60 "$V" -q $EMUOPT -L tree cat "$1" 2>&1)" "$2"; }
+read_in /usr/lib/link/f data
+read_in /lib2/link/f data
+read_in /lib2/link/../sub/./f data
+read_in /d/rel inside
+read_in /etc/out/tree/etc/who inside
+read_in /loop "cat: /loop: No such file or directory"
+is "-L: a link is a link" "$(timeout 60 "$V" -q $EMUOPT -L tree readlink /usr/lib/link)" /d/sub
+is "-L: and with a slash what it leads to" "$(timeout 60 "$V" -q $EMUOPT -L tree stat -c %F /lib2/link/ /lib2 | tr '\n' ' ')" "directory symbolic link "
+
 cd / || exit 1
 done_testing
