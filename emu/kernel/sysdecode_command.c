@@ -175,6 +175,49 @@ static void put_clone(struct kernel *k, struct buf *b, const uint64_t a[6], unsi
 	}
 }
 
+/* The first version of struct clone_args (uapi/linux/sched.h), whose fields all sizes have. */
+static void put_clone3(struct kernel *k, struct buf *b, const uint64_t a[6], int64_t ret)
+{
+	struct {
+		uint64_t flags, pidfd, child_tid, parent_tid, exit_signal, stack, stack_size, tls;
+	} c;
+	int32_t pidfd = 0, tid = 0;
+	bool has_pidfd, has_tid;
+
+	FORMAT_TAKE(k, b, a[0], a[1] >= sizeof(c), c);
+	buf_printf(b, "{flags=");
+	xlat_flags(b, xlat_clone, c.flags);
+	has_pidfd = c.flags & CLONE_PIDFD;
+	has_tid = c.flags & CLONE_PARENT_SETTID;
+	if (has_pidfd)
+		buf_printf(b, ", pidfd=%#lx", (unsigned long)c.pidfd);
+	if (c.flags & (CLONE_CHILD_SETTID | CLONE_CHILD_CLEARTID))
+		buf_printf(b, ", child_tid=%#lx", (unsigned long)c.child_tid);
+	if (has_tid)
+		buf_printf(b, ", parent_tid=%#lx", (unsigned long)c.parent_tid);
+	buf_printf(b, ", exit_signal=");
+	if (c.exit_signal && c.exit_signal < 65)
+		format_signal(b, (int)c.exit_signal);
+	else
+		buf_printf(b, "%lu", (unsigned long)c.exit_signal);
+	buf_printf(b, ", stack=");
+	format_pointer(b, c.stack);
+	buf_printf(b, ", stack_size=%#lx", (unsigned long)c.stack_size);
+	if (c.flags & CLONE_SETTLS)
+		buf_printf(b, ", tls=%#lx", (unsigned long)c.tls);
+	buf_printf(b, "}");
+	has_pidfd = has_pidfd && ret > 0 && !memory_read(k->mem, &pidfd, c.pidfd, sizeof(pidfd));
+	has_tid = has_tid && ret > 0 && !memory_read(k->mem, &tid, c.parent_tid, sizeof(tid));
+	if (has_pidfd || has_tid)
+		buf_printf(b, " => {");
+	if (has_pidfd)
+		buf_printf(b, "pidfd=[%d]%s", pidfd, has_tid ? ", " : "");
+	if (has_tid)
+		buf_printf(b, "parent_tid=[%d]", tid);
+	if (has_pidfd || has_tid)
+		buf_printf(b, "}");
+}
+
 bool sysdecode_command(struct kernel *k, unsigned nr, const uint64_t a[6], unsigned i, int64_t ret, struct buf *b)
 {
 	if (nr == SYS_ioctl && i == 2)
@@ -183,6 +226,8 @@ bool sysdecode_command(struct kernel *k, unsigned nr, const uint64_t a[6], unsig
 		put_fcntl(k, b, a);
 	else if (nr == SYS_clone)
 		put_clone(k, b, a, i, ret);
+	else if (nr == SYS_clone3 && i == 0)
+		put_clone3(k, b, a, ret);
 	else
 		return nr == SYS_prctl && put_prctl(k, b, a, i, ret);
 	return true;

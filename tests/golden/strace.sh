@@ -42,6 +42,8 @@ is "execve: one line a call" "$(grep -c 'execve(' "$T/emu")" 3
 timeout 60 "$V" -q --strace "$G/follow" >/dev/null 2>"$T/emu" </dev/null
 is "lines of a thread bear its id" "$(grep -c '^\[pid  1002\] \[vsys\] gettimeofday' "$T/emu")" 3
 has "most signals: those that are not" 'rt_sigprocmask\(SIG_BLOCK, ~\[\], \[\], 8\) = 0'
+has "clone3: its structure" 'clone3\(\{flags=CLONE_VM\|.*, child_tid=0x[0-9a-f]+, parent_tid=0x[0-9a-f]+, exit_signal=0, stack=0x[0-9a-f]+, stack_size=0x[0-9a-f]+, tls=0x[0-9a-f]+\} => \{parent_tid=\[1002\]\}, 88\) = 1002'
+timeout 60 "$V" -q --kernel=4.17 --strace "$G/follow" >/dev/null 2>"$T/emu" </dev/null
 has "parent_tid and tls" 'parent_tid=\[1002\], tls=0x[0-9a-f]+, child_tidptr=0x[0-9a-f]+\) = 1002'
 timeout 60 "$V" -q --mode=none --trace=signal "$G/old-date" >/dev/null 2>"$T/emu" </dev/null
 has "a fault" '--- SIGSEGV \{si_signo=SIGSEGV, si_code=SEGV_MAPERR, si_addr=0xffffffffff600400\} ---|--- SIGSEGV \{si_signo=SIGSEGV, si_code=SEGV_ACCERR, si_addr=0xffffffffff600400\} ---'
