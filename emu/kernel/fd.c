@@ -34,7 +34,7 @@ struct files {
 		ino_t ino;
 	} inherited[INHERITED];
 	size_t inherited_n;
-	unsigned timers; /* records of kind FD_TIMER */
+	unsigned timers, signals; /* records of kinds FD_TIMER, FD_SIGNAL */
 };
 
 int fd_hide(int fd)
@@ -171,6 +171,8 @@ struct fd_special *fd_attach(struct kernel *k, int fd, enum fd_kind kind)
 	put(k, fd, s);
 	if (kind == FD_TIMER)
 		k->files->timers++;
+	if (kind == FD_SIGNAL)
+		k->files->signals++;
 	return s;
 }
 
@@ -198,6 +200,8 @@ void fd_detach(struct kernel *k, int fd)
 		return;
 	if (s->kind == FD_TIMER)
 		k->files->timers--;
+	if (s->kind == FD_SIGNAL)
+		k->files->signals--;
 	free(s->path);
 	free(s);
 }
@@ -230,6 +234,25 @@ uint64_t fd_timers_update(struct kernel *k)
 			earliest = t->next_ns;
 	}
 	return earliest;
+}
+
+static void each_signalfd(struct kernel *k, void (*fn)(struct kernel *, int, const struct fd_special *))
+{
+	if (!k->files || !k->files->signals)
+		return;
+	for (size_t fd = 0; fd < k->files->n; fd++)
+		if (k->files->at[fd] && k->files->at[fd]->kind == FD_SIGNAL)
+			fn(k, (int)fd, k->files->at[fd]);
+}
+
+void fd_signals_update(struct kernel *k)
+{
+	each_signalfd(k, fd_signal_update);
+}
+
+void fd_signals_forked(struct kernel *k)
+{
+	each_signalfd(k, fd_signal_forked);
 }
 
 int64_t sys_close(struct kernel *k, const uint64_t a[6])

@@ -14,7 +14,7 @@
 struct kernel;
 struct stat;
 
-enum fd_kind { FD_HIDDEN, FD_PROCTEXT, FD_PROCMEM, FD_RANDOM, FD_TIMER };
+enum fd_kind { FD_HIDDEN, FD_PROCTEXT, FD_PROCMEM, FD_RANDOM, FD_TIMER, FD_SIGNAL };
 
 struct fd_timer {
 	int clockid;
@@ -30,6 +30,7 @@ struct fd_special {
 	bool write; /* FD_PROCMEM: opened for writing */
 	pid_t pid; /* FD_PROCMEM: whose */
 	struct fd_timer timer; /* FD_TIMER */
+	uint64_t signals; /* FD_SIGNAL: the set, bit 0 is signal 1 */
 };
 
 /* Notes which descriptors the guest inherited: those open now without FD_CLOEXEC.  Descriptors that
@@ -60,5 +61,15 @@ bool fd_is_outside(struct kernel *k, int fd, unsigned depth);
 void fd_timer_read_wait(struct kernel *k, int fd);
 /* Adds the expiries up to now to every timerfd; V of the earliest one to come, UINT64_MAX: none. */
 uint64_t fd_timers_update(struct kernel *k);
+
+/* signalfd.c: makes signalfd @fd readable while a signal of its set is pending for the process or one of its threads. */
+void fd_signal_update(struct kernel *k, int fd, const struct fd_special *s);
+/* In a new child: signalfd @fd tells of the child's signals from now on, not of its parent's. */
+void fd_signal_forked(struct kernel *k, int fd, const struct fd_special *s);
+void fd_signals_forked(struct kernel *k);
+/* The update of every signalfd: after signals came or went. */
+void fd_signals_update(struct kernel *k);
+/* read(2) of signalfd @fd into guest memory: bytes, or a negative errno (Linux fs/signalfd.c, signalfd_read()). */
+int64_t fd_signal_read(struct kernel *k, int fd, gaddr user, uint64_t bytes);
 
 #endif

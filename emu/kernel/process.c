@@ -162,6 +162,7 @@ static void become_child(struct kernel *k, struct pid_slot *s, int vfork_fd)
 	p->vfork_fd = vfork_fd;
 	if (vfork_fd >= 0)
 		fd_attach(k, vfork_fd, FD_HIDDEN);
+	fd_signals_forked(k);
 	random_fork(k);
 	if (k->forked)
 		k->forked(k, true);

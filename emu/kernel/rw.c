@@ -48,6 +48,13 @@ static bool is_random(struct kernel *k, uint64_t fd)
 	return s && s->kind == FD_RANDOM;
 }
 
+static bool is_signal(struct kernel *k, uint64_t fd)
+{
+	const struct fd_special *s = fd_special(k, (int)fd);
+
+	return s && s->kind == FD_SIGNAL;
+}
+
 static void timers(struct kernel *k, uint64_t fd)
 {
 	const struct fd_special *s = fd_special(k, (int)fd);
@@ -62,6 +69,8 @@ int64_t sys_read(struct kernel *k, const uint64_t a[6])
 		return procmem_io(k, (int)a[0], a[1], a[2], NULL, false);
 	if (is_random(k, a[0]))
 		return random_user(k, a[1], a[2] > INT32_MAX ? INT32_MAX : a[2]);
+	if (is_signal(k, a[0]))
+		return fd_signal_read(k, (int)a[0], a[1], a[2]);
 	timers(k, a[0]);
 	return plain(k, SYS_read, a, true);
 }

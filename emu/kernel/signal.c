@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernel/fd.h"
 #include "kernel/pids.h"
 #include "kernel/syscall.h"
 
@@ -116,8 +117,10 @@ void signal_send(struct kernel *k, struct task *t, const uint8_t info[SIGINFO_BY
 			queue_remove(&p->tasks.at[i]->pending, gone);
 	}
 	/* As Linux, ask the one it is for; for the process, its first thread. */
-	if (!ignored(k, t ? t : p->tasks.at[0], signo))
+	if (!ignored(k, t ? t : p->tasks.at[0], signo)) {
 		queue_add(t ? &t->pending : &p->pending, info);
+		fd_signals_update(k);
+	}
 }
 
 void signal_force(struct kernel *k, const struct vsysemu_signal *s)
@@ -168,7 +171,7 @@ static int queue_take(struct sigqueue *q, int signo, uint8_t *info)
 	return signo;
 }
 
-int signal_take(struct kernel *k, sigset64 set, uint8_t info[SIGINFO_BYTES])
+static int take(struct kernel *k, sigset64 set, uint8_t info[SIGINFO_BYTES])
 {
 	struct task *t = k->proc.current;
 	sigset64 own = t->pending.set & set, all = k->proc.pending.set & set;
@@ -182,6 +185,15 @@ int signal_take(struct kernel *k, sigset64 set, uint8_t info[SIGINFO_BYTES])
 	if (all)
 		return queue_take(&k->proc.pending, __builtin_ctzll(all) + 1, info);
 	return 0;
+}
+
+int signal_take(struct kernel *k, sigset64 set, uint8_t info[SIGINFO_BYTES])
+{
+	int signo = take(k, set, info);
+
+	if (signo)
+		fd_signals_update(k);
+	return signo;
 }
 
 void signal_set_mask(struct kernel *k, sigset64 mask)

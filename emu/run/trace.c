@@ -121,7 +121,7 @@ static void end(const struct kernel *k, struct buf *b)
 static void cycles(struct buf *b, uint32_t cycles16)
 {
 	if (cycles16)
-		buf_printf(b, " <%u.%02u cycles>", cycles16 / 16, cycles16 % 16 * 100 / 16);
+		buf_printf(b, " <%.2f cycles>", (double)cycles16 / 16);
 }
 
 static const uint16_t entry_nr[] = { 96, 201, 309 };

@@ -45,7 +45,7 @@ done
 for g in t01-old-time t03-midpage t04-sled t05-pointers t06-page-reader t07-no-vdso t08-seccomp t10-sites step-syscall; do
 	same "$g" "$B/guest/$g"
 done
-for g in fork-memory page-rights signals seccomp-threads syscall-width; do
+for g in fork-memory signal-fds page-rights signals seccomp-threads syscall-width; do
 	same "$g" "$B/guest/$g"
 done
 same "t02-fsmark" "$B/guest/t02-fsmark" 2000
