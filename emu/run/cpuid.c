@@ -4,14 +4,8 @@
 
 #include <string.h>
 
-/* Leaf 1, EDX: FPU VME DE PSE TSC MSR PAE MCE CX8 APIC SEP MTRR PGE MCA CMOV PAT PSE36 CLFSH MMX FXSR SSE
- * SSE2; what the engine executes.  ECX: SSE3 PCLMUL SSSE3 CX16 SSE4.1 SSE4.2 MOVBE POPCNT AES HYPERVISOR.
- * No XSAVE, no AVX: the engine has none. */
-#define LEAF1_EDX 0x078bfbffu
-#define LEAF1_ECX 0x82d82203u
-#define EXT1_EDX 0x28100800u /* SYSCALL NX RDTSCP LM */
-#define EXT1_ECX 0x00000001u /* LAHF */
-#define INVARIANT_TSC 0x100u
+#include "facts/cpufeatures.h"
+
 #define ADDRESS_BITS 0x3027u /* 48 linear, 39 physical */
 
 static void text(uint32_t out[4], const char *s, size_t offset)
@@ -48,15 +42,15 @@ void cpuid_leaf(const struct model *m, uint32_t cpu, uint32_t leaf, uint32_t sub
 	case 1:
 		out[0] = signature(c);
 		out[1] = cpu << 24 | 1u << 16 | 8u << 8;
-		out[2] = LEAF1_ECX;
-		out[3] = LEAF1_EDX;
+		out[2] = cpu_feature_word(CPU_LEAF1_ECX);
+		out[3] = cpu_feature_word(CPU_LEAF1_EDX);
 		break;
 	case 0x80000000:
 		out[0] = 0x80000008;
 		break;
 	case 0x80000001:
-		out[2] = EXT1_ECX;
-		out[3] = EXT1_EDX;
+		out[2] = cpu_feature_word(CPU_EXT1_ECX);
+		out[3] = cpu_feature_word(CPU_EXT1_EDX);
 		break;
 	case 0x80000002:
 	case 0x80000003:
@@ -64,7 +58,7 @@ void cpuid_leaf(const struct model *m, uint32_t cpu, uint32_t leaf, uint32_t sub
 		text(out, c->brand, 16 * (leaf - 0x80000002));
 		break;
 	case 0x80000007:
-		out[3] = INVARIANT_TSC;
+		out[3] = cpu_feature_word(CPU_EXT7_EDX);
 		break;
 	case 0x80000008:
 		out[0] = ADDRESS_BITS;
