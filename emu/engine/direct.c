@@ -39,7 +39,6 @@ static struct direct {
 	bool own_loads; /* of the library, in the block that is translated */
 	gaddr avoid;
 	int load[2][8], or_i64; /* operations; -1: none */
-	void (*context_init)(void *s);
 	void (*gen_intermediate_code)(void *cpu, void *tb, int max_insns);
 	void (*check_exit_request)(void *s);
 	void (*op3)(void *s, int op, uintptr_t a, uintptr_t b, uintptr_t c);
@@ -55,7 +54,6 @@ static void look_up(void)
 		return;
 	direct.looked = true;
 #define GET(field, name) *(void **)&direct.field = dlsym(RTLD_NEXT, name "_x86_64")
-	GET(context_init, "tcg_context_init");
 	GET(gen_intermediate_code, "gen_intermediate_code");
 	GET(check_exit_request, "check_exit_request");
 	GET(op3, "tcg_gen_op3");
@@ -170,23 +168,6 @@ int direct_begin(gaddr pc, int max_insns)
 void direct_end(void)
 {
 	direct.own_loads = false;
-}
-
-void LIB(tcg_context_init)(void *s);
-void LIB(tcg_context_init)(void *s)
-{
-	look_up();
-	direct.context_init(s);
-	direct_context(s);
-}
-
-/* @tb begins with its pc. */
-void LIB(gen_intermediate_code)(void *cpu, void *tb, int max_insns);
-void LIB(gen_intermediate_code)(void *cpu, void *tb, int max_insns)
-{
-	look_up();
-	direct.gen_intermediate_code(cpu, tb, direct_begin(*(const uint64_t *)tb, max_insns));
-	direct_end();
 }
 
 /* The check behind an access is for call-backs that stop the library without leaving its code: ours leave. */

@@ -173,6 +173,8 @@ int LIB(cpu_exec)(void *uc, void *cpu)
 		repair.uc = uc;
 		widen_features(cpu);
 	}
+	if (repair.enter)
+		repair.enter(repair.ctx);
 	return lib.cpu_exec(uc, cpu);
 }
 

@@ -26,7 +26,8 @@ struct repair {
 	 * of a block that patched itself and goes on with one instruction at a time.  NULL: nobody. */
 	void (*gone)(void *ctx, gaddr pc);
 	void (*patched_itself)(void *ctx);
-	void *ctx; /* of these two */
+	void (*enter)(void *ctx); /* before the library looks for the first block to run */
+	void *ctx; /* of these three */
 	uint64_t slow_stores, code_stores; /* counters for the self-test */
 	bool page_unreadable; /* loads of the vsyscall page fault: a fetch must not let them in */
 	bool enabled; /* the store repair is on */

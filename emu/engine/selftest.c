@@ -76,6 +76,7 @@ static const char *find_in_flight(struct engine *e, struct memory *mem)
 
 	if (memory_poke(mem, DIVIDE, divide, sizeof(divide)))
 		return "its code cannot be written";
+	repair.in_flight = NULL; /* it would be put back before it is seen */
 	memcpy(before, env, sizeof(before));
 	if (!divides(e))
 		return "a division by zero is not told";
@@ -157,6 +158,51 @@ bool selftest_sse(struct engine *e, struct memory *mem, char *why, size_t size)
 		bad = sse_test(e, mem, CODE, SSE_ROUNDS, 88172645463325252ull);
 	memory_munmap(mem, CODE, bytes);
 	engine_forget(e, CODE, CODE + bytes);
+	if (bad)
+		snprintf(why, size, "%s", bad);
+	return !bad;
+}
+
+/* 1: inc %rax; dec %ecx; jnz 1b; syscall */
+static const uint8_t loop[] = { 0x48, 0xff, 0xc0, 0xff, 0xc9, 0x75, 0xf9, 0x0f, 0x05 };
+#define LOOPS 100000u
+
+/* Stops where the count says, goes on, and every turn is counted once. */
+static const char *stops(struct engine *e, struct memory *mem)
+{
+	uint64_t before = engine_insns(e), cost = engine_cost(e);
+	struct trap t;
+
+	if (memory_poke(mem, CODE, loop, sizeof(loop)))
+		return "its code cannot be written";
+	engine_set(e, REG_RIP, CODE);
+	engine_set(e, REG_RAX, 0);
+	engine_set(e, REG_RCX, LOOPS);
+	engine_set_deadline(e, UINT64_MAX, before + 1000);
+	engine_run(e, &t);
+	if (t.kind != TRAP_DEADLINE || t.rip != CODE || engine_get(e, REG_RAX) != 334 || engine_insns(e) != before + 1002)
+		return "a limit of instructions is not kept";
+	engine_set_deadline(e, cost + 16 * 2000, UINT64_MAX);
+	engine_run(e, &t);
+	if (t.kind != TRAP_DEADLINE || t.rip != CODE || engine_get(e, REG_RAX) != 667 || engine_cost(e) != cost + 16 * 2001)
+		return "a limit of cost is not kept";
+	engine_set_deadline(e, UINT64_MAX, UINT64_MAX);
+	engine_run(e, &t);
+	if (t.kind != TRAP_SYSCALL || engine_get(e, REG_RAX) != LOOPS || engine_insns(e) != before + 3 * LOOPS + 1)
+		return "instructions are miscounted";
+	return NULL;
+}
+
+bool selftest_deadline(struct engine *e, struct memory *mem, char *why, size_t size)
+{
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED;
+	const char *bad = "no memory";
+
+	if (memory_mmap(mem, CODE, PAGE_BYTES, 7, flags, -1, 0) == (int64_t)CODE)
+		bad = stops(e, mem);
+	engine_set_deadline(e, UINT64_MAX, UINT64_MAX);
+	memory_munmap(mem, CODE, PAGE_BYTES);
+	engine_forget(e, CODE, CODE + PAGE_BYTES);
 	if (bad)
 		snprintf(why, size, "%s", bad);
 	return !bad;

@@ -12,4 +12,7 @@ bool selftest_run(struct engine *e, struct memory *mem, char *why, size_t size);
 /* The same for SSE by host instructions (sse.h), a few operands of each. */
 bool selftest_sse(struct engine *e, struct memory *mem, char *why, size_t size);
 
+/* The same for limits of instructions and cost, and a loop's count. */
+bool selftest_deadline(struct engine *e, struct memory *mem, char *why, size_t size);
+
 #endif

@@ -4,7 +4,6 @@
  * do when it is first seen, and stops; everything that ends a run is written down as a reason first and
  * turned into a trap after the library has returned.  Why things are done in this way: docs/design.md.
  */
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +16,7 @@
 
 #include "base/buf.h"
 #include "engine/blocks.h"
+#include "engine/count.h"
 #include "engine/direct.h"
 #include "engine/engine.h"
 #include "engine/leave.h"
@@ -34,6 +34,7 @@
 #define CR4_OSFXSR_OSXMMEXCPT 0x600u
 #define MSR_TSC_AUX 0xc0000103u
 #define ZONES_MAX 9
+#define REPS_MAX 256u /* the library looks through all hooks; beyond them, iterations go one by one */
 #define LEVEL_DIRECT 2 /* the first level with guarded direct loads */
 #define REPEAT_MIN 8u /* iterations worth it */
 #define SYSCALL_BYTES 2u
@@ -42,7 +43,9 @@
 /* Why the library was asked to stop. */
 enum why {
 	WHY_NONE, WHY_ZONE, WHY_LIMIT, WHY_SYSCALL, WHY_VECTOR, WHY_BLOCK, WHY_FAULT, WHY_FETCH, WHY_AVOID,
-	WHY_CALLED
+	WHY_CALLED,
+	WHY_MOVED, /* e->rip is where to go on */
+	WHY_START /* counted by translated code: nothing is left */
 };
 
 struct engine {
@@ -66,8 +69,13 @@ struct engine {
 	uint32_t vector; /* WHY_VECTOR */
 	gaddr fetch; /* WHY_FETCH */
 	struct leave_fault fault; /* WHY_FAULT */
-	struct { gaddr start, end; } zone[ZONES_MAX];
+	struct { gaddr start, end; uc_hook hook; } zone[ZONES_MAX];
 	unsigned zones;
+	uc_hook all_blocks; /* 0: translated code counts */
+	VEC(struct block) counted; /* blocks that count themselves; their number is the index, 0 is none */
+	uint32_t counted_at[BLOCKS]; /* number of the last one at an address, as blocks_slot() */
+	VEC(gaddr) reps; /* addresses with hook_rep() */
+	gaddr refused; /* a block that was translated and must not run, or BLOCK_NONE */
 	VEC(uint64_t) exits;
 	uint64_t aux;
 	uint32_t cpunode;
@@ -228,6 +236,51 @@ void cpu_state_init(struct cpu_state *s)
 	memcpy(s->fxsave + 28, &mask, 4);
 }
 
+/* ---- counts and limits ---- */
+
+/* What translated code has counted so far becomes ours. */
+static void settle(struct engine *e)
+{
+	uint32_t id;
+
+	if (!count_on())
+		return;
+	id = count_take(&e->insns, &e->cost);
+	if (id)
+		e->last = &e->counted.at[id];
+}
+
+static bool limit_reached(const struct engine *e)
+{
+	return e->interrupted || e->cost >= e->deadline_cost || e->insns >= e->deadline_insns;
+}
+
+/* Let blocks start until a limit, but no more than a portion at a time. */
+static void limit_set(struct engine *e)
+{
+	uint64_t left = COUNT_LEFT_MAX;
+
+	e->limit_insns = e->deadline_insns < e->watch_insns ? e->deadline_insns : e->watch_insns;
+	e->limit_cost = e->deadline_cost;
+	if (e->interrupted)
+		e->limit_cost = 0;
+	if (!count_on())
+		return;
+	settle(e);
+	if (limit_reached(e) || e->refused != BLOCK_NONE) {
+		count_give(0);
+		return;
+	}
+	/* No processor does more than 16 instructions a cycle, so the limit of instructions is one of cost. */
+	if (left > e->deadline_cost - e->cost)
+		left = e->deadline_cost - e->cost;
+	if (left > e->limit_insns - e->insns)
+		left = e->limit_insns - e->insns;
+	count_give(left);
+	if (e->interrupted)
+		count_interrupt();
+}
+
 /* ---- what blocks are made of ---- */
 
 static bool in_page(gaddr a)
@@ -296,21 +349,19 @@ static uint32_t price(struct engine *e, const struct block *b)
 	return e->ops.price(e->ops.ctx, b->pc, e->price_code, (uint32_t)n, b->insns);
 }
 
-/* Fill @b for the translation at @pc; false: it must not run as it is (e->walk says why). */
-static bool block_look(struct engine *e, struct block *b, gaddr pc, uint32_t bytes)
+/* Fill @b for the translation at @pc, of @insns if they are known; false: it must not run as it is (e->walk
+ * says why). */
+static bool block_fill(struct engine *e, struct block *b, gaddr pc, uint32_t bytes, uint32_t insns)
 {
 	struct block_source s = source(e);
 	uint8_t code[16];
 	struct rep rep;
-	uc_tb tb = { 0 };
 
-	if (!e->one_insn && uc_ctl_request_cache(e->uc, pc, &tb) == UC_ERR_OK && tb.size)
-		bytes = tb.size;
 	block_check(&s, pc, bytes, &e->walk);
 	if (e->walk.stop != BLOCK_END)
 		return false;
-	*b = (struct block){ .pc = pc, .bytes = bytes, .insns = tb.icount };
-	if (!tb.icount || e->one_insn || (e->walk.whole && is_exit(e, pc + bytes)))
+	*b = (struct block){ .pc = pc, .bytes = bytes, .insns = insns };
+	if (!insns || e->one_insn || (e->walk.whole && is_exit(e, pc + bytes)))
 		b->insns = e->walk.insns;
 	if (zone_of(e, pc) < ZONES_MAX)
 		b->flags |= BLOCK_ZONE;
@@ -343,6 +394,38 @@ static void repeat(struct engine *e, const struct block *b)
 	e->cost += n * b->cost;
 }
 
+static bool block_look(struct engine *e, struct block *b, gaddr pc, uint32_t bytes)
+{
+	uc_tb tb = { 0 };
+
+	if (!e->one_insn && uc_ctl_request_cache(e->uc, pc, &tb) == UC_ERR_OK && tb.size)
+		bytes = tb.size;
+	return block_fill(e, b, pc, bytes, tb.icount);
+}
+
+/* A block that counts itself was translated.  One that must not run is not charged and nothing is left
+ * for it to start with; engine_run() sees to it. */
+static struct count_block on_translated(void *ctx, gaddr pc, uint32_t bytes, uint32_t insns)
+{
+	struct engine *e = ctx;
+	struct block b, *old;
+	uint32_t *at = &e->counted_at[(pc ^ pc >> 16) & (BLOCKS - 1)];
+
+	if (!block_fill(e, &b, pc, bytes, insns)) {
+		e->refused = pc;
+		settle(e);
+		return (struct count_block){ 0 };
+	}
+	old = *at ? &e->counted.at[*at] : NULL;
+	if (!old || memcmp(old, &b, sizeof(b))) {
+		if (!e->counted.n)
+			VEC_PUSH(&e->counted, (struct block){ .pc = BLOCK_NONE });
+		*at = (uint32_t)e->counted.n;
+		VEC_PUSH(&e->counted, b);
+	}
+	return (struct count_block){ b.insns, b.cost, *at };
+}
+
 /* ---- hooks ---- */
 
 static void stop(struct engine *e, enum why why)
@@ -359,7 +442,10 @@ static bool zone_asked(struct engine *e, const struct block *b)
 		return true;
 	case ZONE_MOVED:
 		e->last = NULL;
-		reg_write(e, UC_X86_REG_RIP, e->rip);
+		if (count_on())
+			stop(e, WHY_MOVED); /* the block's own exit would set RIP back */
+		else
+			reg_write(e, UC_X86_REG_RIP, e->rip);
 		return false;
 	case ZONE_STOP:
 	default:
@@ -368,21 +454,12 @@ static bool zone_asked(struct engine *e, const struct block *b)
 	}
 }
 
-
-static void limit_set(struct engine *e)
-{
-	e->limit_insns = e->deadline_insns < e->watch_insns ? e->deadline_insns : e->watch_insns;
-	e->limit_cost = e->deadline_cost;
-	if (e->interrupted)
-		e->limit_cost = 0;
-}
-
 static void __attribute__((noinline)) block_slow(struct engine *e, struct block *b, gaddr pc, uint32_t bytes)
 {
 	bool one = e->one_insn;
 
 	e->rip = pc;
-	if (e->interrupted || e->cost >= e->deadline_cost || e->insns >= e->deadline_insns) {
+	if (limit_reached(e)) {
 		e->last = NULL;
 		stop(e, WHY_LIMIT);
 		return;
@@ -432,19 +509,112 @@ static void hook_block(uc_engine *uc, uint64_t pc, uint32_t bytes, void *user)
 	block_slow(e, b, pc, bytes);
 }
 
+static const struct block *counted_find(const struct engine *e, gaddr pc)
+{
+	uint32_t id = e->counted_at[(pc ^ pc >> 16) & (BLOCKS - 1)];
+
+	if (e->counted.n && e->counted.at[id].pc == pc)
+		return &e->counted.at[id];
+	for (size_t i = e->counted.n; i-- > 1;)
+		if (e->counted.at[i].pc == pc)
+			return &e->counted.at[i];
+	return NULL;
+}
+
+/* A block in a zone, when translated code counts: called before the block looks whether it may start. */
+static void hook_zone(uc_engine *uc, uint64_t pc, uint32_t bytes, void *user)
+{
+	struct engine *e = user;
+	const struct block *b;
+
+	(void)uc;
+	(void)bytes;
+	if (e->refused != BLOCK_NONE || zone_of(e, pc) >= ZONES_MAX)
+		return;
+	b = counted_find(e, pc);
+	settle(e);
+	e->last = NULL;
+	e->rip = pc;
+	if (!b || limit_reached(e)) {
+		stop(e, WHY_START);
+		return;
+	}
+	if (e->again != pc && !zone_asked(e, b))
+		return;
+	e->again = 0;
+	/* It runs and is charged, whatever the call-back made of the limits. */
+	limit_set(e);
+	if (limit_reached(e))
+		count_give(1);
+}
+
+/* A block of one REP MOVS or REP STOS, when translated code counts: as hook_zone(). */
+static void hook_rep(uc_engine *uc, uint64_t pc, uint32_t bytes, void *user)
+{
+	struct engine *e = user;
+	const struct block *b;
+
+	(void)uc;
+	(void)bytes;
+	b = counted_find(e, pc);
+	if (e->refused != BLOCK_NONE || !b || !(b->flags & BLOCK_REP) || reg_read(e, UC_X86_REG_EFLAGS) & RFLAGS_TF)
+		return;
+	settle(e);
+	if (!limit_reached(e)) {
+		e->last = NULL;
+		repeat(e, b);
+	}
+	limit_set(e);
+}
+
+/* Hooks are looked for when a block is translated. */
+static void on_translating(void *ctx, gaddr pc)
+{
+	struct engine *e = ctx;
+	struct rep rep;
+	uint8_t code[16];
+	uint32_t n;
+	uc_hook h;
+
+	if (!direct_enabled() || !e->env || zone_of(e, pc) < ZONES_MAX || e->reps.n >= REPS_MAX)
+		return;
+	n = legal_decode(code, code_read(e, pc, code, 15)).bytes;
+	if (!n || !rep_decode(code, n, &rep))
+		return;
+	for (size_t i = 0; i < e->reps.n; i++)
+		if (e->reps.at[i] == pc)
+			return;
+	if (uc_hook_add(e->uc, &h, UC_HOOK_BLOCK, (void *)(uintptr_t)hook_rep, e, pc, pc) == UC_ERR_OK)
+		VEC_PUSH(&e->reps, pc);
+}
+
+static void on_due(void *ctx)
+{
+	struct engine *e = ctx;
+
+	if (e->why == WHY_NONE)
+		stop(e, WHY_START);
+}
+
 static void hook_syscall(uc_engine *uc, void *user)
 {
 	struct engine *e = user;
 	enum zone_action done = ZONE_RUN;
 
 	(void)uc;
+	settle(e);
 	/* Not while it steps; and the library adds the instruction's length to RIP only afterwards. */
-	if (e->ops.syscall && e->env && e->last && e->last != &e->once) {
+	if (e->ops.syscall && e->env && e->last && e->last != &e->once &&
+	    !(count_on() && reg_read(e, UC_X86_REG_EFLAGS) & RFLAGS_TF)) {
 		e->rip = eip(e) + SYSCALL_BYTES;
 		done = e->ops.syscall(e->ops.ctx);
 	}
-	if (done != ZONE_MOVED)
+	if (done != ZONE_MOVED) {
 		stop(e, done == ZONE_RUN ? WHY_SYSCALL : WHY_CALLED);
+	} else if (count_on()) {
+		e->last = NULL;
+		limit_set(e);
+	}
 }
 
 static int hook_cpuid(uc_engine *uc, void *user)
@@ -519,6 +689,15 @@ static void on_leave(void *ctx, const struct leave_fault *f)
 	stop(e, f->direct && (f->noncanonical || f->addr >= WINDOW_END) ? WHY_AVOID : WHY_FAULT);
 }
 
+/* The library begins to run blocks; what was given before, its own exit request took away. */
+static void on_enter(void *ctx)
+{
+	struct engine *e = ctx;
+
+	if (e->why == WHY_NONE)
+		limit_set(e);
+}
+
 static void on_gone(void *ctx, gaddr pc)
 {
 	blocks_gone(&((struct engine *)ctx)->blocks, pc);
@@ -552,7 +731,12 @@ static void on_patched_itself(void *ctx)
 {
 	struct engine *e = ctx;
 
+	settle(e);
 	correct(e, eip(e));
+	if (count_on()) {
+		limit_set(e);
+		return;
+	}
 	e->one_insn = true;
 	e->limit_cost = 0; /* so that the next block is looked at */
 }
@@ -768,6 +952,27 @@ static bool on_data(struct engine *e, struct trap *t)
 	return exception(t, VEC_GP, 0, 0);
 }
 
+static bool limit(struct engine *e, struct trap *t)
+{
+	t->kind = e->interrupted ? TRAP_INTERRUPT : TRAP_DEADLINE;
+	e->interrupted = 0;
+	limit_set(e);
+	return true;
+}
+
+/* Nothing was left at e->rip: a limit, a block that must not run, or just the next portion. */
+static bool at_start(struct engine *e, struct trap *t)
+{
+	if (limit_reached(e))
+		return limit(e, t);
+	if (e->refused != e->rip)
+		return false;
+	if (e->walk.at == e->rip)
+		return objection(e, t);
+	exit_add(e, e->rip, e->walk.at);
+	return false;
+}
+
 static bool on_return(struct engine *e, uc_err err, struct trap *t)
 {
 	uint8_t code;
@@ -778,10 +983,12 @@ static bool on_return(struct engine *e, uc_err err, struct trap *t)
 		t->kind = TRAP_ZONE;
 		return true;
 	case WHY_LIMIT:
-		t->kind = e->interrupted ? TRAP_INTERRUPT : TRAP_DEADLINE;
-		e->interrupted = 0;
-		limit_set(e);
-		return true;
+		return limit(e, t);
+	case WHY_MOVED:
+		return false;
+	case WHY_START:
+		e->rip = eip(e);
+		return at_start(e, t);
 	case WHY_SYSCALL:
 		e->rip = eip(e);
 		t->kind = TRAP_SYSCALL;
@@ -829,6 +1036,7 @@ void engine_run(struct engine *e, struct trap *t)
 	if (e->again != e->rip)
 		e->again = 0; /* a signal, say, came between */
 	for (;;) {
+		bool trapped;
 		uc_err err;
 
 		if (e->interrupted) {
@@ -843,9 +1051,15 @@ void engine_run(struct engine *e, struct trap *t)
 		leave_arm(true);
 		err = uc_emu_start(e->uc, e->rip, 0, 0, 0);
 		leave_arm(false);
-		if (on_return(e, err, t))
+		settle(e);
+		/* Its translation would run the next time. */
+		if (e->refused != BLOCK_NONE)
+			uc_ctl_remove_cache(e->uc, e->refused, e->refused + 1);
+		trapped = on_return(e, err, t);
+		e->refused = BLOCK_NONE;
+		if (trapped)
 			break;
-		stuck = e->insns == insns ? stuck + 1 : 0;
+		stuck = e->insns == insns && e->why != WHY_MOVED ? stuck + 1 : 0;
 		insns = e->insns;
 		if (stuck > STUCK_MAX) {
 			snprintf(e->error, sizeof(e->error), "no progress at rip %#lx", (unsigned long)e->rip);
@@ -871,12 +1085,20 @@ const char *engine_strerror(const struct engine *e)
 
 uint64_t engine_insns(const struct engine *e)
 {
-	return e->insns;
+	uint64_t insns = e->insns, cost = 0;
+
+	if (count_on())
+		count_peek(&insns, &cost);
+	return insns;
 }
 
 uint64_t engine_cost(const struct engine *e)
 {
-	return e->cost;
+	uint64_t insns = 0, cost = e->cost;
+
+	if (count_on())
+		count_peek(&insns, &cost);
+	return cost;
 }
 
 void engine_set_deadline(struct engine *e, uint64_t cost, uint64_t insns)
@@ -890,6 +1112,14 @@ void engine_interrupt(struct engine *e)
 {
 	e->interrupted = 1;
 	e->limit_cost = 0;
+	count_interrupt();
+}
+
+/* Blocks that count themselves have no hook but in zones. */
+static bool zone_hook(struct engine *e, unsigned i)
+{
+	return !count_on() || uc_hook_add(e->uc, &e->zone[i].hook, UC_HOOK_BLOCK, (void *)(uintptr_t)hook_zone, e,
+					   e->zone[i].start, e->zone[i].end - 1) == UC_ERR_OK;
 }
 
 bool engine_add_zone(struct engine *e, gaddr start, gaddr end)
@@ -897,13 +1127,17 @@ bool engine_add_zone(struct engine *e, gaddr start, gaddr end)
 	if (e->zones == ZONES_MAX)
 		return false;
 	e->zone[e->zones].start = start;
-	e->zone[e->zones++].end = end;
-	return true;
+	e->zone[e->zones].end = end;
+	return zone_hook(e, e->zones++);
 }
 
 void engine_clear_zones(struct engine *e)
 {
-	e->zones = 1;
+	while (e->zones > 1)
+		if (e->zone[--e->zones].hook) {
+			uc_hook_del(e->uc, e->zone[e->zones].hook);
+			e->zone[e->zones].hook = 0;
+		}
 	blocks_clear(&e->blocks);
 }
 
@@ -938,6 +1172,8 @@ void engine_forget(struct engine *e, gaddr start, gaddr end)
 
 void engine_forbid_tsc(struct engine *e, bool forbidden)
 {
+	if (e->tsc_forbidden != forbidden && count_on())
+		engine_forget(e, WINDOW_START, WINDOW_END);
 	e->tsc_forbidden = forbidden;
 	blocks_clear(&e->blocks);
 }
@@ -951,7 +1187,7 @@ static uint64_t tsc(void *ctx)
 {
 	struct engine *e = ctx;
 	uint32_t aux = (uint32_t)e->aux;
-	uint64_t v = e->ops.tsc ? e->ops.tsc(e->ops.ctx, &aux) : e->insns;
+	uint64_t v = e->ops.tsc ? e->ops.tsc(e->ops.ctx, &aux) : engine_insns(e);
 
 	if (aux != e->aux) {
 		struct { uint32_t rid; uint64_t value; } msr = { MSR_TSC_AUX, aux };
@@ -987,7 +1223,7 @@ static bool hook_all(struct engine *e, struct err *err)
 	void *const sys = (void *)(uintptr_t)hook_syscall, *const cpuid = (void *)(uintptr_t)hook_cpuid;
 	void *const mem = (void *)(uintptr_t)hook_memory;
 
-	r = uc_hook_add(e->uc, &h, UC_HOOK_BLOCK, block, e, (uint64_t)1, (uint64_t)0);
+	r = uc_hook_add(e->uc, &e->all_blocks, UC_HOOK_BLOCK, block, e, (uint64_t)1, (uint64_t)0);
 	if (r == UC_ERR_OK)
 		r = uc_hook_add(e->uc, &h, UC_HOOK_INTR, vector, e, (uint64_t)1, (uint64_t)0);
 	if (r == UC_ERR_OK)
@@ -1047,19 +1283,66 @@ static void note(struct engine *e, const char *fmt, ...)
 }
 
 /* Speed-ups above the repair, each tried before it is believed: --engine-level. */
-enum { LEVEL_SSE = 3 };
+enum { LEVEL_SSE = 3, LEVEL_DEFAULT = LEVEL_SSE, LEVEL_COUNT = 4 };
+
+static bool hook_blocks(struct engine *e)
+{
+	return uc_hook_add(e->uc, &e->all_blocks, UC_HOOK_BLOCK, (void *)(uintptr_t)hook_block, e, (uint64_t)1,
+			   (uint64_t)0) == UC_ERR_OK;
+}
+
+/* From the hook of all blocks to blocks that count themselves, and back.  No translation is left from before. */
+static void count_begin(struct engine *e)
+{
+	const struct count_ops ops = { e, on_translating, on_translated, on_due };
+
+	uc_hook_del(e->uc, e->all_blocks);
+	e->all_blocks = 0;
+	count_start(repair.env, &ops);
+	for (unsigned i = 0; i < e->zones; i++)
+		zone_hook(e, i);
+}
+
+static void count_back(struct engine *e)
+{
+	settle(e);
+	count_end();
+	for (unsigned i = 0; i < e->zones; i++) {
+		uc_hook_del(e->uc, e->zone[i].hook);
+		e->zone[i].hook = 0;
+	}
+	hook_blocks(e);
+	limit_set(e);
+}
+
+static void test_count(struct engine *e)
+{
+	char why[128] = "unknown internals";
+	int32_t *in_flight = repair.in_flight;
+
+	if (count_possible() && repair.env) {
+		count_begin(e);
+		if (selftest_run(e, e->mem, why, sizeof(why)) && selftest_deadline(e, e->mem, why, sizeof(why)))
+			return;
+		count_back(e);
+		repair.in_flight = in_flight;
+	}
+	note(e, "self-test of the engine: counting in translated code: %s: a hook counts", why);
+}
 
 static void test_speedups(struct engine *e, int level)
 {
 	char why[128];
 
-	if (level < LEVEL_SSE)
-		return;
-	sse_use(true);
-	if (selftest_sse(e, e->mem, why, sizeof(why)))
-		return;
-	sse_use(false);
-	note(e, "self-test of the engine: SSE: %s: the library's own SSE is used", why);
+	if (level >= LEVEL_SSE) {
+		sse_use(true);
+		if (!selftest_sse(e, e->mem, why, sizeof(why))) {
+			sse_use(false);
+			note(e, "self-test of the engine: SSE: %s: the library's own SSE is used", why);
+		}
+	}
+	if (level >= LEVEL_COUNT)
+		test_count(e);
 }
 
 static void test_self(struct engine *e, int level)
@@ -1086,7 +1369,7 @@ static void test_self(struct engine *e, int level)
 			snprintf(e->notes, sizeof(e->notes),
 				 "this libunicorn has not %s that direct loads need: the program runs slower", missing);
 		if (selftest_run(e, e->mem, why, sizeof(why))) {
-			test_speedups(e, level < 0 ? INT_MAX : level);
+			test_speedups(e, level < 0 ? LEVEL_DEFAULT : level);
 			return;
 		}
 		if (direct_enabled())
@@ -1095,7 +1378,7 @@ static void test_self(struct engine *e, int level)
 	}
 	if (selftest_run(e, e->mem, why, sizeof(why))) {
 		if (repair.enabled)
-			test_speedups(e, level < 0 ? INT_MAX : level);
+			test_speedups(e, level < 0 ? LEVEL_DEFAULT : level);
 		return;
 	}
 	repair.enabled = false;
@@ -1120,11 +1403,13 @@ struct engine *engine_new(struct memory *mem, const struct engine_ops *ops, int 
 	e->guard = e->page + PAGE_BYTES;
 	memset(e->page, 0xcc, 2 * PAGE_BYTES);
 	e->watch_insns = UINT64_MAX;
+	e->refused = BLOCK_NONE;
 	engine_set_deadline(e, UINT64_MAX, UINT64_MAX);
 	engine_add_zone(e, VSYSCALL_PAGE, VSYSCALL_PAGE_END);
 	repair.tsc = tsc;
 	repair.tsc_ctx = repair.ctx = e;
 	repair.gone = on_gone;
+	repair.enter = on_enter;
 	repair.patched_itself = on_patched_itself;
 	uc_ctl_exits_enable(e->uc);
 #ifdef uc_ctl_tlb_mode /* from 2.1 on the processor's own mode cuts addresses to 52 bits */
@@ -1136,7 +1421,8 @@ struct engine *engine_new(struct memory *mem, const struct engine_ops *ops, int 
 	}
 	sse_use(false);
 	start_state(e);
-	test_self(e, level);
+	/* Who watches blocks is told by their hook. */
+	test_self(e, level >= LEVEL_COUNT && ops->watch ? LEVEL_SSE : level);
 	env_find(e);
 	e->ops = *ops;
 	e->watch_insns = e->ops.watch ? 0 : UINT64_MAX;
@@ -1149,9 +1435,12 @@ void engine_free(struct engine *e)
 {
 	if (!e)
 		return;
+	count_end();
 	memset(&repair, 0, sizeof(repair));
 	uc_close(e->uc);
 	munmap(e->page, 2 * PAGE_BYTES);
 	VEC_FREE(&e->exits);
+	VEC_FREE(&e->counted);
+	VEC_FREE(&e->reps);
 	free(e);
 }

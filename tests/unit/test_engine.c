@@ -477,17 +477,86 @@ static void sse(void **state)
 	memory_munmap(w.mem, at, 8 * PAGE_BYTES);
 }
 
+/* 1,000 random blocks, each with a load, a store or a locked operation that faults somewhere: RIP, the registers and
+ * the count are those of the instructions in front of it; then it goes on to the end. */
+static void faults(void **state)
+{
+	static const struct { uint8_t code[8], bytes; } plain[] = {
+		{ { 0x49, 0xff, 0xc0 }, 3 }, /* inc %r8 */
+		{ { 0x48, 0x01, 0xd8 }, 3 }, /* add %rbx,%rax */
+		{ { 0x48, 0x89, 0x07 }, 3 }, /* mov %rax,(%rdi) */
+		{ { 0x48, 0x8b, 0x4f, 0x08 }, 4 }, /* mov 8(%rdi),%rcx */
+		{ { 0x31, 0xdb }, 2 }, /* xor %ebx,%ebx */
+		{ { 0x66, 0x0f, 0xfe, 0xc1 }, 4 }, /* paddd %xmm1,%xmm0 */
+		{ { 0x74, 0x00 }, 2 }, /* je to the next */
+	}, bad[] = {
+		{ { 0x4c, 0x8b, 0x0e }, 3 }, /* mov (%rsi),%r9 */
+		{ { 0x48, 0x89, 0x1e }, 3 }, /* mov %rbx,(%rsi) */
+		{ { 0xf0, 0x48, 0x01, 0x1e }, 4 }, /* lock add %rbx,(%rsi) */
+		{ { 0x66, 0x0f, 0xfe, 0x06 }, 4 }, /* paddd (%rsi),%xmm0 */
+	};
+	uint64_t seed = 0x2545f4914f6cdd1d;
+
+	struct err e = { .text = "" };
+
+	(void)state;
+	fault_install(&e); /* the harness has its own handler for each test */
+	for (unsigned round = 0; round < 1000; round++) {
+		uint8_t code[400];
+		size_t n = 0, at = 0;
+		unsigned insns = 1 + (unsigned)(seed >> 40) % 60, fault = (unsigned)(seed >> 20) % insns, incs = 0, k;
+		uint64_t before;
+		struct trap t;
+
+		for (unsigned i = 0; i < insns; i++) {
+			seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+			k = (unsigned)(seed >> 33) % 7;
+			if (i == fault) {
+				at = n;
+				k %= 4;
+				memcpy(code + n, bad[k].code, bad[k].bytes);
+				n += bad[k].bytes;
+				continue;
+			}
+			incs += i < fault && !k;
+			memcpy(code + n, plain[k].code, plain[k].bytes);
+			n += plain[k].bytes;
+		}
+		code[n++] = 0x0f;
+		code[n++] = 0x05;
+		memory_poke(w.mem, CODE, code, n);
+		engine_set(w.e, REG_RIP, CODE);
+		engine_set(w.e, REG_R8, 0);
+		engine_set(w.e, REG_RDI, DATA);
+		engine_set(w.e, REG_RSI, 0x900000);
+		before = engine_insns(w.e);
+		engine_run(w.e, &t);
+		assert_int_equal(t.kind, TRAP_EXCEPTION);
+		assert_int_equal(t.vector, VEC_PF);
+		assert_int_equal(t.rip, CODE + at);
+		assert_int_equal(engine_get(w.e, REG_R8), incs);
+		assert_int_equal(engine_insns(w.e) - before, fault);
+		engine_set(w.e, REG_RSI, DATA);
+		engine_run(w.e, &t);
+		assert_int_equal(t.kind, TRAP_SYSCALL);
+		assert_int_equal(engine_insns(w.e) - before, insns + 1);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest all[] = {
 		cmocka_unit_test(traps),     cmocka_unit_test(page),   cmocka_unit_test(crossing),
 		cmocka_unit_test(deadlines), cmocka_unit_test(states), cmocka_unit_test(time_stamps),
-		cmocka_unit_test(replaced),  cmocka_unit_test(wild),
+		cmocka_unit_test(replaced),  cmocka_unit_test(wild),   cmocka_unit_test(faults),
 	};
 	const struct CMUnitTest repaired[] = { cmocka_unit_test(stores), cmocka_unit_test(sse) };
 	int failed = cmocka_run_group_tests_name("all that works", all, setup, teardown);
 
 	failed += cmocka_run_group_tests_name("the repair", repaired, setup, teardown);
+	w.level = 4;
+	failed += cmocka_run_group_tests_name("level 4", all, setup, teardown);
+	failed += cmocka_run_group_tests_name("level 4: the repair", repaired, setup, teardown);
 	w.level = 1;
 	failed += cmocka_run_group_tests_name("level 1", all, setup, teardown);
 	w.level = 0;
