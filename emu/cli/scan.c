@@ -14,10 +14,12 @@
 #include "cli/output.h"
 #include "cli/verbs.h"
 
+#define NAMED SIZE_MAX
+
 struct work {
 	struct scan_run *run;
 	VEC(char *) paths;
-	VEC(bool) operand;
+	VEC(size_t) root; /* of the tree it was found in: characters of its path; NAMED: no tree */
 	size_t next;
 	size_t progress_step;
 };
@@ -72,8 +74,9 @@ static bool worth_reading(const uint8_t *head, size_t n)
 	return (n >= 4 && !memcmp(head, "\177ELF", 4)) || (n >= 8 && !memcmp(head, "!<arch>\n", 8));
 }
 
-static void scan_file(struct scan_run *s, const char *path, bool operand, struct buf *b)
+static void scan_file(struct scan_run *s, const char *path, size_t root, struct buf *b)
 {
+	bool operand = root == NAMED;
 	uint8_t head[512];
 	struct scan_item *item;
 	struct stat st;
@@ -91,6 +94,7 @@ static void scan_file(struct scan_run *s, const char *path, bool operand, struct
 	if (S_ISREG(st.st_mode) && worth_reading(head, (size_t)n)) {
 		item = scan_item_new(path);
 		item->operand = operand;
+		item->where = item->path + (operand ? 0 : root);
 		b->len = 0;
 		if (slurp(fd, (size_t)st.st_size, b)) {
 			scan_bytes((const uint8_t *)b->data, b->len, &item->result);
@@ -123,27 +127,30 @@ static void *worker(void *arg)
 			break;
 		if (w->run->progress && i % 64 == 0)
 			fprintf(stderr, "\rscan: %zu of %zu files ", i, w->paths.n);
-		scan_file(w->run, w->paths.at[i], w->operand.at[i], &b);
+		scan_file(w->run, w->paths.at[i], w->root.at[i], &b);
 	}
 	buf_free(&b);
 	return NULL;
 }
 
-static void want(struct work *w, const char *path, bool operand)
+static void want(struct work *w, const char *path, size_t root)
 {
 	VEC_PUSH(&w->paths, xstrdup(path));
-	VEC_PUSH(&w->operand, operand);
+	VEC_PUSH(&w->root, root);
 }
 
 static void want_tree(struct work *w, char *dir)
 {
 	char *roots[] = { dir, NULL };
 	FTS *t = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	size_t root = strlen(dir);
 	FTSENT *f;
 
+	while (root && dir[root - 1] == '/')
+		root--;
 	while (t && (f = fts_read(t))) {
 		if (f->fts_info == FTS_F)
-			want(w, f->fts_path, false);
+			want(w, f->fts_path, root);
 		else if (f->fts_info == FTS_DNR || f->fts_info == FTS_ERR || f->fts_info == FTS_NS)
 			keep_unreadable(w->run, f->fts_path, strerror(f->fts_errno));
 	}
@@ -160,7 +167,7 @@ static void want_operand(struct work *w, char *path)
 	else if (S_ISDIR(st.st_mode))
 		want_tree(w, path);
 	else
-		want(w, path, true);
+		want(w, path, NAMED);
 }
 
 static bool want_list(struct work *w, const char *file, struct err *e)
@@ -229,7 +236,7 @@ static void release(struct scan_run *s, struct work *w)
 	for (size_t i = 0; i < w->paths.n; i++)
 		free(w->paths.at[i]);
 	VEC_FREE(&w->paths);
-	VEC_FREE(&w->operand);
+	VEC_FREE(&w->root);
 }
 
 int cli_scan(const struct options *o, struct err *e)

@@ -380,6 +380,14 @@ const char *elfview_needed(const struct elfview *v, unsigned i)
 	return dynamic_string(v, DT_NEEDED, i);
 }
 
+const char *elfview_runpath(const struct elfview *v, bool *old)
+{
+	const char *p = dynamic_string(v, DT_RUNPATH, 0);
+
+	*old = !p;
+	return p ? p : dynamic_string(v, DT_RPATH, 0);
+}
+
 const char *elfview_soname(const struct elfview *v)
 {
 	return dynamic_string(v, DT_SONAME, 0);

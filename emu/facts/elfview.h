@@ -52,5 +52,7 @@ const struct elf_function *elfview_symbol(const struct elfview *v, gaddr a);
 const char *elfview_interp(const struct elfview *v);
 const char *elfview_needed(const struct elfview *v, unsigned i);
 const char *elfview_soname(const struct elfview *v);
+/* DT_RUNPATH, or DT_RPATH where there is none (@old, which libraries inherit: ld.so(8)); NULL: neither.  Owned by @v. */
+const char *elfview_runpath(const struct elfview *v, bool *old);
 
 #endif

@@ -281,12 +281,18 @@ static void scan_hits(struct scan *s)
 static void describe(struct scan *s)
 {
 	const char *t = elfview_interp(&s->v);
+	bool old;
 
 	if (t && !s->r->interp)
 		s->r->interp = xstrdup(t);
 	t = elfview_soname(&s->v);
 	if (t && !s->r->soname)
 		s->r->soname = xstrdup(t);
+	t = elfview_runpath(&s->v, &old);
+	if (t && !s->r->runpath) {
+		s->r->runpath = xstrdup(t);
+		s->r->rpath = old;
+	}
 	for (unsigned i = 0; (t = elfview_needed(&s->v, i)) && i < 256; i++)
 		VEC_PUSH(&s->r->needed, xstrdup(t));
 }
@@ -414,5 +420,6 @@ void scan_free(struct scan_result *r)
 	VEC_FREE(&r->needed);
 	free(r->interp);
 	free(r->soname);
+	free(r->runpath);
 	memset(r, 0, sizeof(*r));
 }

@@ -30,6 +30,8 @@ struct scan_result {
 	char libc[48]; /* "glibc 2.12", "dietlibc", ...; empty: not seen */
 	char *interp; /* owned; NULL: static or a library */
 	char *soname; /* owned; NULL */
+	char *runpath; /* owned; NULL */
+	bool rpath; /* @runpath is DT_RPATH */
 	VEC(char *) needed; /* owned */
 	VEC(struct scan_finding) findings; /* sorted by address; the same place once */
 };

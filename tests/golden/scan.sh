@@ -140,6 +140,21 @@ cp "$T/libold.so.1" "$D/lib"
 cp "$T/libold.so.1" "$D/lib/libold.so"
 printf '#include <time.h>\nint main(void) { return time(0) == 0; }' >"$T/user.c"
 cc -o "$D/bin/user" "$T/user.c" -Wl,--no-as-needed -L"$D/lib" -lold
+# Two libraries of one name: the search path says which is loaded.
+E=$T/twice
+mkdir -p "$E/opt/a/lib" "$E/opt/a/bin" "$E/usr/lib" "$E/usr/bin" "$E/aaa"
+cp "$T/libold.so.1" "$E/opt/a/lib/libold.so.1"
+cc -shared -fPIC -Wl,-soname,libold.so.1 -o "$E/usr/lib/libold.so.1" "$T/no.c"
+cp "$E/usr/lib/libold.so.1" "$E/aaa/libold.so.1"
+for o in 'opt/a/bin -Wl,-rpath,$ORIGIN/../lib' 'usr/bin -Wl,-rpath,/opt/a/lib' 'aaa -Wl,--disable-new-dtags,-rpath,/x:${ORIGIN}/../opt/./a/lib'; do
+	cc -o "$E/${o%% *}/user" "$T/user.c" -Wl,--no-as-needed "${o#* }" -L"$D/lib" -lold
+	scan "$E" >/dev/null
+	like "search path: ${o#* }" "$(grep -A1 "${o%% *}/user: clean" "$T/out" | tail -n 1)" 'by its library .*/opt/a/lib/libold.so.1'
+	rm "$E/${o%% *}/user"
+done
+cc -o "$E/usr/bin/user" "$T/user.c" -Wl,--no-as-needed -L"$D/lib" -lold
+scan "$E" >/dev/null
+is "search path: the trusted directory" "$(grep -A1 "usr/bin/user: clean" "$T/out" | grep -c 'by its library')" 0
 rm "$D/lib/libold.so"
 cp "$T/no" "$D/bin/no"
 echo text >"$D/bin/script"
