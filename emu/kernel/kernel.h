@@ -197,8 +197,10 @@ struct kernel {
 	struct vdso_state *vdso; /* kernel/vdso.c */
 	struct pids *pids; /* kernel/pids.h: virtual process ids, shared by the whole tree */
 	/* Upstairs (run/), set by the loop; NULL: nobody.  @warn: a line for the report's warnings,
-	 * told once a text.  @forked: after a fork, in both processes. */
+	 * told once a text.  @forking: before a fork, with the child's process id; 0: it failed.  @forked: after
+	 * it, in both processes. */
 	void (*warn)(struct kernel *k, const char *text);
+	void (*forking)(struct kernel *k, pid_t pid);
 	void (*forked)(struct kernel *k, bool child);
 	/* A handler is entered (@info as the guest sees it). */
 	void (*signalled)(struct kernel *k, const uint8_t *info);

@@ -223,8 +223,12 @@ static int64_t make_process(struct kernel *k, const struct clone_request *c)
 	pid = s->pid;
 	k->proc.family = true;
 	fflush(NULL);
+	if (k->forking)
+		k->forking(k, pid);
 	host = fork();
 	if (host < 0) {
+		if (k->forking)
+			k->forking(k, 0);
 		pids_release(s);
 		close(pair[0]);
 		close(pair[1]);

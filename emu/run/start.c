@@ -53,6 +53,7 @@ struct accounts {
 static struct {
 	struct loop loop;
 	struct accounts *accounts;
+	struct account *child; /* of the fork under way */
 	struct account spare; /* more processes than accounts */
 	struct account sum;
 	const struct run_request *request;
@@ -116,13 +117,25 @@ static void threaded(struct kernel *k)
 	k->account->counts.threads++;
 }
 
+/* The child's account is there before it, in the order of creation; a child that is killed at once has one too. */
+static void forking(struct kernel *k, pid_t pid)
+{
+	unsigned n = run.accounts ? run.accounts->n : 0;
+
+	(void)k;
+	if (pid)
+		run.child = n < PROCESSES_MAX ? account_take(pid) : NULL;
+	else if (n && n <= PROCESSES_MAX && &run.accounts->at[n - 1].a == run.child)
+		atomic_compare_exchange_strong(&run.accounts->n, &n, n - 1);
+}
+
 static void forked(struct kernel *k, bool child)
 {
 	if (!child)
 		return;
 	hostsig_forget();
 	timers_forget(k);
-	k->account = account_take(k->proc.pid);
+	k->account = run.child ? run.child : account_take(k->proc.pid);
 	run.loop.insns = engine_insns(k->engine);
 	run.loop.cost = engine_cost(k->engine);
 }
@@ -176,6 +189,7 @@ static bool start(const struct run_request *r, struct kernel *k, struct err *e)
 	k->cpus = r->opt->cpus;
 	k->log.to_stderr = r->opt->log_to_stderr;
 	k->warn = warn;
+	k->forking = forking;
 	k->forked = forked;
 	k->page_told = page_told;
 	k->threaded = threaded;
