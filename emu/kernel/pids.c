@@ -115,8 +115,8 @@ pid_t pids_host_group(struct kernel *k, pid_t pgid)
 		return k->pids->host_group;
 	for (size_t i = 0; (s = pids_at(k, i)); i++)
 		if (s->state != PID_FREE && s->pgid == pgid) {
-			/* The leader may be gone: ask a member. */
-			pid_t g = s->state == PID_RUNNING ? getpgid(s->host) : -1;
+			/* The leader may be gone: ask a member, which has its group until it is waited for. */
+			pid_t g = s->host > 0 ? getpgid(s->host) : -1;
 
 			if (g > 0)
 				return g;
