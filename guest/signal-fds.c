@@ -11,6 +11,8 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,12 +67,17 @@ static void handler(int signo)
 int main(void)
 {
 	sigset_t s = set_of(SIGUSR1, SIGCHLD), rt = set_of(SIGRTMIN, SIGUSR2), none;
-	union sigval v = { .sival_int = 77 };
+	union sigval value = { .sival_int = 77 };
 	int fd, child, ep, one = SIGUSR1, other = SIGUSR2;
 	struct epoll_event ev = { .events = EPOLLIN };
 	struct signalfd_siginfo si;
 	struct itimerval it = { .it_value.tv_usec = 3000 };
 	pthread_t t;
+
+	struct signalfd_siginfo parts[2] = { 0 };
+	struct iovec v[2] = { { &parts[0], sizeof(parts[0]) }, { &parts[1], sizeof(parts[1]) } };
+	struct itimerspec ts = { .it_value.tv_nsec = 2000000 };
+	uint64_t n = 0;
 
 	setvbuf(stdout, NULL, _IONBF, 0);
 	sigprocmask(SIG_BLOCK, &s, NULL);
@@ -86,9 +93,9 @@ int main(void)
 	printf("ready %d\n", ready(fd, 0));
 	show("sent twice", fd);
 	printf("ready %d\n", ready(fd, 0));
-	sigqueue(getpid(), SIGRTMIN, v);
-	v.sival_int = 78;
-	sigqueue(getpid(), SIGRTMIN, v);
+	sigqueue(getpid(), SIGRTMIN, value);
+	value.sival_int = 78;
+	sigqueue(getpid(), SIGRTMIN, value);
 	printf("not of the set %d\n", ready(fd, 0));
 	printf("another set %d\n", signalfd(fd, &rt, 0) == fd);
 	printf("ready %d\n", ready(fd, 0));
@@ -132,5 +139,17 @@ int main(void)
 	refused("bad set", -1, (const void *)8, 8, 0);
 	refused("bad fd", 999, &none, 8, 0);
 	refused("no signalfd", 1, &none, 8, 0);
+	signalfd(fd, &s, 0);
+	fcntl(fd, F_SETFL, O_NONBLOCK);
+	kill(getpid(), SIGUSR1);
+	child = (int)readv(fd, v, 2);
+	printf("readv %d %u %u\n", child, parts[0].ssi_signo, parts[1].ssi_signo);
+	printf("write %zd\n", write(fd, &n, 8));
+	printf("writev %zd\n", writev(fd, v, 1));
+	fd = timerfd_create(CLOCK_MONOTONIC, 0);
+	timerfd_settime(fd, 0, &ts, NULL);
+	printf("write to a timer %zd\n", write(fd, &n, 8));
+	printf("readv of a timer %zd", readv(fd, &(struct iovec){ &n, 8 }, 1));
+	printf(" %lu\n", (unsigned long)n);
 	return 0;
 }

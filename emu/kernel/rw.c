@@ -34,42 +34,32 @@ static int64_t plain(struct kernel *k, unsigned nr, const uint64_t a[6], bool ou
 	return sys_host_blocking(k, nr, a);
 }
 
-static bool is_mem(struct kernel *k, uint64_t fd)
+static bool is_kind(struct kernel *k, uint64_t fd, enum fd_kind kind)
 {
 	const struct fd_special *s = fd_special(k, (int)fd);
 
-	return s && s->kind == FD_PROCMEM;
+	return s && s->kind == kind;
 }
 
-static bool is_random(struct kernel *k, uint64_t fd)
+/* A timerfd and a signalfd, eventfds of the host, have no write operation: EINVAL (Linux vfs_write()). */
+static bool cannot_write(struct kernel *k, uint64_t fd)
 {
-	const struct fd_special *s = fd_special(k, (int)fd);
-
-	return s && s->kind == FD_RANDOM;
-}
-
-static bool is_signal(struct kernel *k, uint64_t fd)
-{
-	const struct fd_special *s = fd_special(k, (int)fd);
-
-	return s && s->kind == FD_SIGNAL;
+	return is_kind(k, fd, FD_TIMER) || is_kind(k, fd, FD_SIGNAL);
 }
 
 static void timers(struct kernel *k, uint64_t fd)
 {
-	const struct fd_special *s = fd_special(k, (int)fd);
-
-	if (s && s->kind == FD_TIMER)
+	if (is_kind(k, fd, FD_TIMER))
 		fd_timer_read_wait(k, (int)fd);
 }
 
 int64_t sys_read(struct kernel *k, const uint64_t a[6])
 {
-	if (is_mem(k, a[0]))
+	if (is_kind(k, a[0], FD_PROCMEM))
 		return procmem_io(k, (int)a[0], a[1], a[2], NULL, false);
-	if (is_random(k, a[0]))
+	if (is_kind(k, a[0], FD_RANDOM))
 		return random_user(k, a[1], a[2] > INT32_MAX ? INT32_MAX : a[2]);
-	if (is_signal(k, a[0]))
+	if (is_kind(k, a[0], FD_SIGNAL))
 		return fd_signal_read(k, (int)a[0], a[1], a[2]);
 	timers(k, a[0]);
 	return plain(k, SYS_read, a, true);
@@ -77,30 +67,32 @@ int64_t sys_read(struct kernel *k, const uint64_t a[6])
 
 int64_t sys_write(struct kernel *k, const uint64_t a[6])
 {
-	if (is_mem(k, a[0]))
+	if (is_kind(k, a[0], FD_PROCMEM))
 		return procmem_io(k, (int)a[0], a[1], a[2], NULL, true);
+	if (cannot_write(k, a[0]))
+		return -EINVAL;
 	return plain(k, SYS_write, a, false);
 }
 
 int64_t sys_pread64(struct kernel *k, const uint64_t a[6])
 {
-	if (is_mem(k, a[0]))
+	if (is_kind(k, a[0], FD_PROCMEM))
 		return procmem_io(k, (int)a[0], a[1], a[2], &a[3], false);
-	if (is_random(k, a[0]))
+	if (is_kind(k, a[0], FD_RANDOM))
 		return random_user(k, a[1], a[2] > INT32_MAX ? INT32_MAX : a[2]);
 	return plain(k, SYS_pread64, a, true);
 }
 
 int64_t sys_pwrite64(struct kernel *k, const uint64_t a[6])
 {
-	if (is_mem(k, a[0]))
+	if (is_kind(k, a[0], FD_PROCMEM))
 		return procmem_io(k, (int)a[0], a[1], a[2], &a[3], true);
 	return plain(k, SYS_pwrite64, a, false);
 }
 
 int64_t sys_lseek(struct kernel *k, const uint64_t a[6])
 {
-	if (is_mem(k, a[0]))
+	if (is_kind(k, a[0], FD_PROCMEM))
 		return procmem_lseek(k, (int)a[0], (int64_t)a[1], (int)a[2]);
 	return sys_host(SYS_lseek, a);
 }
@@ -115,6 +107,26 @@ static int64_t vector_random(struct kernel *k, const struct iovec *v, size_t n)
 		if (r < 0)
 			return done ? done : r;
 		done += r;
+	}
+	return done;
+}
+
+/* Element by element, as Linux reads what has no vector read; an element that is not filled is the last. */
+static int64_t vector_signal(struct kernel *k, uint64_t fd, const struct iovec *v, size_t n)
+{
+	int64_t done = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t r;
+
+		if (!v[i].iov_len)
+			continue;
+		r = fd_signal_read(k, (int)fd, (gaddr)(uintptr_t)v[i].iov_base, v[i].iov_len);
+		if (r < 0)
+			return done ? done : r;
+		done += r;
+		if ((uint64_t)r < v[i].iov_len)
+			break;
 	}
 	return done;
 }
@@ -149,13 +161,19 @@ static int64_t vector(struct kernel *k, unsigned nr, const uint64_t a[6], bool w
 
 	if (r < 0)
 		return r;
-	if (is_mem(k, a[0])) {
+	if (is_kind(k, a[0], FD_PROCMEM)) {
 		r = vector_mem(k, a, v, n, pos, write);
-	} else if (!write && is_random(k, a[0])) {
+	} else if (!write && is_kind(k, a[0], FD_RANDOM)) {
 		r = vector_random(k, v, n);
+	} else if (!write && !pos && is_kind(k, a[0], FD_SIGNAL)) {
+		r = vector_signal(k, a[0], v, n);
+	} else if (write && !pos && cannot_write(k, a[0])) {
+		r = -EINVAL;
 	} else {
 		uint64_t h[6] = { a[0], (uint64_t)(uintptr_t)v, n, a[3], a[4], a[5] };
 
+		if (!write)
+			timers(k, a[0]);
 		r = sys_host_blocking(k, nr, h);
 	}
 	if (v != stack)

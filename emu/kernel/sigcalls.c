@@ -342,12 +342,23 @@ int64_t sys_rt_sigsuspend(struct kernel *k, const uint64_t a[6])
 	return -ERESTARTNOHAND;
 }
 
-int64_t sys_rt_sigtimedwait(struct kernel *k, const uint64_t a[6])
+void signal_wait(struct kernel *k, sigset64 set, uint64_t until)
 {
 	struct task *t = k->proc.current;
+	sigset64 mask = t->mask;
+
+	t->waited = set & mask; /* real_blocked */
+	t->mask &= ~set; /* so that they wake us */
+	wait_until(k, until);
+	t->mask = mask;
+	t->waited = 0;
+}
+
+int64_t sys_rt_sigtimedwait(struct kernel *k, const uint64_t a[6])
+{
 	uint64_t until = UINT64_MAX;
 	uint8_t info[SIGINFO_BYTES];
-	sigset64 set, mask = t->mask;
+	sigset64 set;
 	int signo;
 
 	if (a[3] != SIGSET_BYTES)
@@ -367,11 +378,7 @@ int64_t sys_rt_sigtimedwait(struct kernel *k, const uint64_t a[6])
 	signal_collect(k);
 	signo = signal_take(k, set, info);
 	if (!signo && until > k->clock.now_ns) {
-		t->waited = set & mask; /* real_blocked */
-		t->mask &= ~set; /* so that they wake us */
-		wait_until(k, until);
-		t->mask = mask;
-		t->waited = 0;
+		signal_wait(k, set, until);
 		signo = signal_take(k, set, info);
 	}
 	if (!signo)

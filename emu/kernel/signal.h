@@ -55,5 +55,8 @@ bool sigframe_on_altstack(const struct task *t, gaddr sp);
 void signal_init(struct kernel *k);
 /* Move what arrived from the host into the guest's queues; true if something did. */
 bool signal_collect(struct kernel *k);
+/* Sleep until V = @until ns (UINT64_MAX: for ever) or until a signal is due, those of @set unblocked meanwhile; take
+ * them with signal_take().  Linux do_sigtimedwait(). */
+void signal_wait(struct kernel *k, sigset64 set, uint64_t until);
 
 #endif

@@ -18,7 +18,6 @@
 #include "kernel/sys.h"
 #include "kernel/syscall.h"
 #include "kernel/uaccess.h"
-#include "kernel/wait.h"
 
 #define KILL_STOP (SIGBIT(SIGKILL) | SIGBIT(SIGSTOP))
 
@@ -144,20 +143,6 @@ static void convert(struct signalfd_siginfo *to, const uint8_t info[SIGINFO_BYTE
 	}
 }
 
-/* Wait until a signal of @set is pending; false: another one is due. */
-static bool wait_for(struct kernel *k, sigset64 set)
-{
-	struct task *t = k->proc.current;
-	sigset64 mask = t->mask;
-
-	t->waited = set & mask;
-	t->mask &= ~set; /* so that they wake us */
-	wait_until(k, UINT64_MAX);
-	t->mask = mask;
-	t->waited = 0;
-	return (t->pending.set | k->proc.pending.set) & set;
-}
-
 int64_t fd_signal_read(struct kernel *k, int fd, gaddr user, uint64_t bytes)
 {
 	struct fd_special *s = fd_special(k, fd);
@@ -175,7 +160,8 @@ int64_t fd_signal_read(struct kernel *k, int fd, gaddr user, uint64_t bytes)
 				goto out;
 			if (fcntl(fd, F_GETFL) & O_NONBLOCK)
 				return -EAGAIN;
-			if (!wait_for(k, set) && signal_is_due(k))
+			signal_wait(k, set, UINT64_MAX);
+			if (!((k->proc.current->pending.set | k->proc.pending.set) & set) && signal_is_due(k))
 				return -ERESTARTSYS;
 		}
 		convert(&si, info);
