@@ -144,26 +144,34 @@ static int64_t unlock(struct kernel *k, const uint64_t a[6])
 	return user_put(k, a[0], &v, sizeof(v));
 }
 
-static int64_t wait_requeue(struct kernel *k, const uint64_t a[6])
+/* Both words of a requeue are the process's to name, and the first still holds @expected. */
+static int64_t check_pair(struct kernel *k, const uint64_t a[6], uint32_t expected)
 {
-	struct task *t = k->proc.current;
-	uint64_t until;
-	int64_t r;
+	int64_t r = futex_key(k, a[0], !(a[1] & FUTEX_PRIVATE_FLAG));
 	uint32_t v;
 
-	if (a[0] == a[4] || !(uint32_t)a[5])
-		return -EINVAL;
-	r = futex_deadline(k, a[3], false, a[1] & FUTEX_CLOCK_REALTIME, &until);
-	if (!r)
-		r = futex_key(k, a[0], !(a[1] & FUTEX_PRIVATE_FLAG));
 	if (!r)
 		r = futex_key(k, a[4], !(a[1] & FUTEX_PRIVATE_FLAG));
 	if (r)
 		return r;
 	if (user_get(k, &v, a[0], sizeof(v)))
 		return -EFAULT;
-	if (v != (uint32_t)a[2])
-		return -EAGAIN;
+	return v == expected ? 0 : -EAGAIN;
+}
+
+static int64_t wait_requeue(struct kernel *k, const uint64_t a[6])
+{
+	struct task *t = k->proc.current;
+	uint64_t until;
+	int64_t r;
+
+	if (a[0] == a[4] || !(uint32_t)a[5])
+		return -EINVAL;
+	r = futex_deadline(k, a[3], false, a[1] & FUTEX_CLOCK_REALTIME, &until);
+	if (!r)
+		r = check_pair(k, a, (uint32_t)a[2]);
+	if (r)
+		return r;
 	futex_enqueue(k, a[0], (uint32_t)a[5]);
 	t->futex_lock = a[4];
 	return wait_for_lock(k, a[1], until);
@@ -172,21 +180,15 @@ static int64_t wait_requeue(struct kernel *k, const uint64_t a[6])
 /* The first gets the lock or waits for it, so do up to a[3] others. */
 static int64_t cmp_requeue(struct kernel *k, const uint64_t a[6])
 {
-	int64_t r = futex_key(k, a[0], !(a[1] & FUTEX_PRIVATE_FLAG)), n = 0;
+	int64_t r, n = 0;
 	struct task *t;
 	pid_t owner;
-	uint32_t v;
 
 	if ((int32_t)a[2] != 1 || (int32_t)a[3] < 0 || a[0] == a[4])
 		return -EINVAL;
-	if (!r)
-		r = futex_key(k, a[4], !(a[1] & FUTEX_PRIVATE_FLAG));
+	r = check_pair(k, a, (uint32_t)a[5]);
 	if (r)
 		return r;
-	if (user_get(k, &v, a[0], sizeof(v)))
-		return -EFAULT;
-	if (v != (uint32_t)a[5])
-		return -EAGAIN;
 	for (; n < 1 + (int64_t)(int32_t)a[3] && (t = futex_first(k, a[0], ANY)); n++) {
 		if (t->futex_lock != a[4])
 			return -EINVAL;

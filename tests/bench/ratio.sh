@@ -9,14 +9,7 @@ T=$(mktemp -d) || exit 1
 trap 'rm -rf "$T"' EXIT
 mix=$B/guest/bench/mix
 $mix vsyscall 1 compute 0 >/dev/null 2>&1 || { echo "this machine does not have the page"; exit 77; }
-profile=$1
-if [ -z "$profile" ]; then
-	profile=$T/this.ini
-	for try in 1 2 3; do
-		"$V" calibrate -o "$profile" 2>"$T/err" && break
-	done
-	[ -e "$profile" ] || { cat "$T/err"; exit 77; }
-fi
+. tests/bench/profile.sh
 ns() { sed -n 's/.*, \([0-9.]*\) ns a call/\1/p'; }
 # native CALLS KIND STEPS: fastest of each path, and by how much the second fastest is slower
 native() {

@@ -12,14 +12,7 @@ GLIBC_TUNABLES=glibc.cpu.hwcaps=-AVX2_Usable,-AVX2,-AVX512F,-AVX512VL,-ERMS,-FSR
 export GLIBC_TUNABLES
 OPENSSL_ia32cap=0:0
 export OPENSSL_ia32cap
-profile=$1
-if [ -z "$profile" ]; then
-	profile=$T/this.ini
-	for try in 1 2 3; do
-		"$V" calibrate -o "$profile" 2>"$T/err" && break
-	done
-	[ -e "$profile" ] || { cat "$T/err"; exit 77; }
-fi
+. tests/bench/profile.sh
 seq 200000 | sort -R --random-source="$S" >"$T/lines"
 head -c 780000 "$S" >"$T/bytes"
 cat "$T/bytes" "$T/bytes" "$T/bytes" "$T/bytes" "$T/bytes" "$T/bytes" "$T/bytes" "$T/bytes" >"$T/more"
