@@ -36,13 +36,18 @@ static void stops(void)
 {
 	siginfo_t si;
 	pid_t pid;
+	int go[2];
+	char c = 0;
 
+	/* A child that stops again takes back that it continued: it may not before it was waited for. */
+	say("pipe", pipe(go));
 	fflush(stdout);
 	pid = fork();
 	if (!pid) {
 		say("own group", setpgid(0, 0));
 		say("is mine", getpgrp() == getpid());
 		raise(SIGSTOP);
+		say("may stop again", read(go[0], &c, 1));
 		raise(SIGTSTP);
 		_exit(4);
 	}
@@ -51,6 +56,8 @@ static void stops(void)
 	status("nothing new", pid, WUNTRACED | WNOHANG);
 	kill(pid, SIGCONT);
 	status("goes on", pid, WCONTINUED);
+	if (write(go[1], &c, 1) != 1)
+		exit(1);
 	status("stopped again", pid, WUNTRACED);
 	kill(-pid, SIGCONT);
 	memset(&si, 0, sizeof(si));
