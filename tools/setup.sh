@@ -5,7 +5,7 @@
 set -e
 build="gcc make pkg-config libunicorn-dev libcapstone-dev libelf-dev libdw-dev libinih-dev libjansson-dev libarchive-dev"
 demo="$build busybox-static"
-test="$demo libcmocka-dev libc6-dev binutils procps bash-static sqlite3 xz-utils gzip mawk python3-minimal libpython3-stdlib musl-tools dietlibc-dev jq util-linux tidy"
+test="$demo libcmocka-dev libc6-dev binutils procps bash-static sqlite3 xz-utils gzip mawk python3-minimal libpython3-stdlib python3-jsonschema musl-tools dietlibc-dev jq util-linux tidy"
 bench="$demo qemu-user gawk bc time"
 case $1 in
 build) want=$build ;;

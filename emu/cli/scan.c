@@ -233,6 +233,7 @@ static void release(struct scan_run *s, struct work *w)
 		free(s->items.at[i]);
 	}
 	VEC_FREE(&s->items);
+	scan_kernels_free(s);
 	for (size_t i = 0; i < w->paths.n; i++)
 		free(w->paths.at[i]);
 	VEC_FREE(&w->paths);
@@ -266,6 +267,7 @@ int cli_scan(const struct options *o, struct err *e)
 	if (s.items.n)
 		qsort(s.items.at, s.items.n, sizeof(*s.items.at), by_path);
 	scan_blame(&s);
+	scan_kernels(&s);
 	if (strcmp(form, "none"))
 		scan_report(&s, form, &out);
 	status = status_of(&s);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which libraries a program would load from the scanned tree, and what mode it therefore needs.  By
- * DT_NEEDED against DT_SONAME and file names, transitively, in the
- * order of the search path.
+ * Which libraries a program would load from the scanned tree: by DT_NEEDED against DT_SONAME and file
+ * names, transitively, in the order of the search path.
  */
 #include <limits.h>
 #include <stdint.h>
@@ -231,30 +230,4 @@ void scan_blame(struct scan_run *s)
 		}
 	free(seen);
 	free(names.at);
-}
-
-static unsigned need_of(const struct scan_result *r)
-{
-	unsigned need = 0;
-
-	for (size_t i = 0; i < r->findings.n; i++) {
-		enum scan_verdict v = r->findings.at[i].verdict;
-		unsigned n = v == SCAN_READS ? 2 : v >= SCAN_MAY_CALL ? 1 : 0;
-
-		need = n > need ? n : need;
-	}
-	return need;
-}
-
-const char *scan_needs(const struct scan_run *s, const struct scan_item *i)
-{
-	static const char *const names[] = { "none", "xonly", "emulate" };
-	unsigned need = need_of(&i->result);
-
-	for (size_t k = 0; k < i->blamed.n; k++) {
-		unsigned n = need_of(&s->items.at[i->blamed.at[k]]->result);
-
-		need = n > need ? n : need;
-	}
-	return names[need];
 }

@@ -282,6 +282,8 @@ for pack in gzip xz zstd; do
 0"
 done
 
+printf 'long f(long (*v)(long *), long *t) { return (v ? v : (long (*)(long *))0xffffffffff600400)(t); }' >"$T/fallback.c"
+cc -O2 -c -o "$T/fallback.o" "$T/fallback.c"
 # Names with everything that the forms must quote.
 mkdir -p "$T/odd"
 nl='
@@ -294,46 +296,51 @@ T = sys.argv[1]
 want = {os.path.join(os.fsencode(T), b"odd", n) for n in os.listdir(os.fsencode(T) + b"/odd")}
 rows = list(csv.DictReader(open(T + "/odd.csv", newline="", errors="surrogateescape")))
 print({os.fsencode(r["path"]) for r in rows} == want, all(None not in r and None not in r.values() for r in rows))
-print({json.loads(l)["path"] for l in open(T + "/odd.json", encoding="utf-8")} == {w.decode(errors="replace") for w in want})
+lines = [json.loads(l) for l in open(T + "/odd.json", encoding="utf-8")]
+print({l["path"] for l in lines} == {w.decode(errors="replace") for w in want}, {urllib.parse.unquote_to_bytes(l["uri"]) for l in lines} == want)
 s = json.load(open(T + "/odd.sarif", encoding="utf-8"))
 print({urllib.parse.unquote_to_bytes(r["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
        for r in s["runs"][0]["results"]} == want)
 X
 )" "True True
-True
+True True
 True"
+"$V" scan "$T/odd" >"$T/odd.txt"
+is "odd names: a line a file" "$(grep -c ': calls$' "$T/odd.txt"; grep -c 'two\\nlines.o: calls' "$T/odd.txt")" "6
+1"
+# What becomes of each file: by mode, and by kernel as it boots.
+is "fates" "$("$V" scan --report=json "$T/stubs.o" "$B/guest/t06-page-reader" "$T/no" "$T/fallback.o" | jq -r '[(.path | sub(".*/"; "")), (.modes | to_entries[] | .key + "=" + .value),
+	(.kernels | to_entries[] | select(.value != "runs") | .key + "=" + .value)] | join(" ")' | sort)" \
+	"fallback.o none=breaks-without-vdso xonly=runs emulate=runs native=runs 6.1-debian=breaks-without-vdso
+no none=runs xonly=runs emulate=runs native=runs
+stubs.o none=breaks xonly=runs emulate=runs native=runs 6.1-debian=breaks
+t06-page-reader none=breaks xonly=breaks emulate=runs native=runs 5.3=breaks 6.1=breaks 6.1-debian=breaks 6.18=breaks 7.1=breaks"
+like "fates: text" "$("$V" scan "$T/stubs.o")" '^    none: breaks; xonly, emulate, native: runs; as booted by default breaks on 6.1-debian$'
+is "sums: those of all files on the last line" "$("$V" scan --report=json "$T/stubs.o" "$B/guest/t06-page-reader" "$T/no" "$T/fallback.o" | tail -n 1 | jq -c .so_far)" \
+	'{"files":4,"clean":1,"reads":1,"may-call":1,"calls":1,"unreadable":0,"breaks":{"none":2,"xonly":1,"emulate":0,"native":0},"breaks_without_vdso":{"none":1,"xonly":0,"emulate":0,"native":0}}'
 
-# SARIF 2.1.0: what the standard's schema demands of the objects that are used: required members, no others.
-is "SARIF: members of every object" "$(python3 - "$T/odd.sarif" <<'X'
-import json, sys
-S, I = str, int
-shape = {  # object: member -> (required, type or name of the object, list?)
-    "log": {"$schema": (0, S), "version": (1, S), "runs": (1, "run", 1)},
-    "run": {"tool": (1, "tool"), "results": (0, "result", 1)},
-    "tool": {"driver": (1, "component")},
-    "component": {"name": (1, S), "version": (0, S), "rules": (0, "rule", 1), "informationUri": (0, S)},
-    "rule": {"id": (1, S), "name": (0, S), "shortDescription": (0, "text"), "defaultConfiguration": (0, "config")},
-    "text": {"text": (1, S)}, "config": {"level": (0, S)},
-    "result": {"ruleId": (0, S), "ruleIndex": (0, I), "level": (0, S), "message": (1, "text"), "locations": (0, "location", 1)},
-    "location": {"physicalLocation": (0, "physical"), "logicalLocations": (0, "logical", 1)},
-    "physical": {"artifactLocation": (0, "artifact"), "address": (0, "address")},
-    "artifact": {"uri": (0, S)}, "address": {"absoluteAddress": (0, I)}, "logical": {"name": (0, S)} }
-def check(kind, o, where):
-    for m, t in shape[kind].items():
-        if t[0] and m not in o: print(where, "lacks", m)
-    for m, v in o.items():
-        if m not in shape[kind]: print(where, "has", m); continue
-        t = shape[kind][m]
-        for x in v if len(t) == 3 else [v]:
-            if t[1] in (S, I):
-                if type(x) is not t[1] or t[1] is I and x < -1: print(where, m, repr(x))
-            else: check(t[1], x, where + "." + m)
-        if m == "level" and v not in ("none", "note", "warning", "error"): print(where, v)
-log = json.load(open(sys.argv[1], encoding="utf-8"))
-check("log", log, "log")
-print(log["version"], len(log["runs"][0]["results"]) > 0)
+# SARIF 2.1.0 against the standard's schema.
+S=tests/golden/scan/sarif-2.1.0.json
+if python3 -c 'import jsonschema' 2>/dev/null; then
+	"$V" scan --report=sarif "$T/no" >"$T/clean.sarif"
+	"$V" scan --report=sarif "$T/image.tar" "$T/libold.a" "$B/guest/t06-page-reader" "$T/none" >"$T/mixed.sarif"
+	for f in odd mixed clean; do
+		is "SARIF validates: $f" "$(python3 - $S "$T/$f.sarif" <<'X'
+import json, sys, jsonschema
+schema, log = (json.load(open(f, encoding="utf-8")) for f in sys.argv[1:])
+c = jsonschema.validators.validator_for(schema)
+c.check_schema(schema)
+for e in c(schema).iter_errors(log): print(list(e.absolute_path), e.message[:200])
+bad = json.loads(json.dumps(log))
+bad["runs"][0]["tool"]["driver"]["nmae"] = bad["runs"][0]["tool"]["driver"].pop("name")
+print(len(log["runs"]), len(list(c(schema).iter_errors(bad))) > 0)
 X
-)" "2.1.0 True"
+)" "1 True"
+	done
+	is "SARIF: something to validate" "$(grep -c '"ruleId"' "$T/odd.sarif" "$T/mixed.sarif" "$T/clean.sarif" | sed 's/.*://' | tr '\n' ' ')" "18 13 0 "
+else
+	skip "SARIF validates" "no python3-jsonschema"
+fi
 
 # Broken and odd files: one line each, and the scan goes on.
 : >"$T/empty"
