@@ -158,6 +158,8 @@ static void end_other_threads(struct kernel *k)
 			k->proc.tasks.at[i]->state = TASK_DEAD;
 	}
 	task_reap(k);
+	if (self->tid != k->proc.pid)
+		pids_thread_end(k, self->tid);
 	self->tid = k->proc.pid;
 }
 

@@ -14,7 +14,9 @@
 struct kernel;
 struct stat;
 
-enum fd_kind { FD_HIDDEN, FD_PROCTEXT, FD_PROCMEM, FD_RANDOM, FD_TIMER, FD_SIGNAL };
+enum fd_kind {
+	FD_HIDDEN, FD_PROCTEXT, FD_PROCCOMM, FD_PROCMEM, FD_PROCDIR, FD_RANDOM, FD_TIMER, FD_SIGNAL
+};
 
 struct fd_timer {
 	int clockid;
@@ -25,10 +27,10 @@ struct fd_timer {
 struct fd_special {
 	enum fd_kind kind;
 	int refs;
-	char *path; /* FD_PROCTEXT, FD_PROCMEM: what readlink shows; owned */
-	uint64_t pos; /* FD_PROCMEM */
-	bool write; /* FD_PROCMEM: opened for writing */
-	pid_t pid; /* FD_PROCMEM: whose */
+	char *path; /* FD_PROC*: what readlink shows; owned */
+	uint64_t pos; /* FD_PROCMEM, FD_PROCDIR */
+	bool write; /* FD_PROCMEM, FD_PROCCOMM: opened for writing */
+	pid_t pid; /* FD_PROCMEM, FD_PROCDIR: whose; FD_PROCCOMM: the thread's id */
 	struct fd_timer timer; /* FD_TIMER */
 	uint64_t signals; /* FD_SIGNAL: the set, bit 0 is signal 1 */
 };

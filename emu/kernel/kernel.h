@@ -65,6 +65,7 @@ struct sched; /* kernel/sched.h */
 struct task {
 	pid_t tid; /* virtual, as the guest sees it */
 	char comm[16];
+	uint64_t start_ns; /* V; of the first thread the process's (clock.start_ns) */
 	enum task_state state;
 	struct cpu_state cpu; /* valid while not current */
 	sigset64 waited; /* by rt_sigtimedwait: kept although their default is to be ignored */

@@ -22,51 +22,53 @@
 #include "kernel/sys.h"
 #include "kernel/uaccess.h"
 
-static int64_t open_ours(struct kernel *k, enum proc_file f, const char *name, pid_t pid, int flags)
+static int64_t open_ours(struct kernel *k, enum proc_file f, const char *name, struct proc_who who, int flags)
 {
 	if (f == PROC_DENIED)
 		return -EACCES;
-	if (f == PROC_FD_ENTRY)
+	if (f == PROC_FD_ENTRY || f == PROC_GONE)
 		return -ENOENT;
-	return proc_open(k, f, name, pid, flags);
+	return proc_open(k, f, name, who, flags);
 }
 
 /* The host opened @fd: is it something that must not be, or is ours?  Returns what the guest gets. */
 static int64_t opened(struct kernel *k, int fd, int flags)
 {
 	char name[PATH_MAX];
+	struct proc_who who;
 	enum proc_file f;
-	pid_t pid = 0;
 
 	if (flags & O_PATH)
 		return fd;
-	f = proc_identify(k, fd, name, sizeof(name), &pid);
+	f = proc_identify(k, fd, name, sizeof(name), &who);
 	if (f == PROC_NONE || f == PROC_FD)
 		return fd;
 	if (f == PROC_EXE) /* opened through the link: the image, not the emulator */
 		return fd;
 	close(fd);
-	return open_ours(k, f, name, pid, flags);
+	return open_ours(k, f, name, who, flags);
 }
 
 static int64_t open_path(struct kernel *k, uint64_t dirfd, gaddr user, uint64_t flags, uint64_t mode)
 {
 	char name[PATH_MAX];
+	struct proc_who who;
 	struct path p;
-	pid_t pid = k->proc.pid;
 	int64_t r = memory_read_string(k->mem, name, user, sizeof(name));
 	uint64_t h[6] = { dirfd, 0, flags, mode };
 
 	if (r >= 0)
+		r = path_at(k, (int)dirfd, name, sizeof(name));
+	if (r >= 0)
 		r = path_translate(k, name, PATH_SYSROOT | (flags & O_NOFOLLOW ? 0 : PATH_FOLLOW), &p);
 	if (r < 0)
 		return r;
-	if (p.proc >= PROC_TEXT || p.proc == PROC_MEM || p.proc == PROC_DENIED ||
-	    p.proc == PROC_RANDOM) {
+	if (p.proc >= PROC_TEXT || p.proc == PROC_MEM || p.proc == PROC_DENIED || p.proc == PROC_GONE ||
+	    p.proc == PROC_RANDOM || (p.proc == PROC_TASK && !(flags & O_PATH))) {
 		char host[PATH_MAX];
 
-		proc_find(k, name, host, sizeof(host), &pid);
-		return open_ours(k, p.proc, name, pid, (int)flags);
+		proc_find(k, name, host, sizeof(host), &who);
+		return open_ours(k, p.proc, name, who, (int)flags);
 	}
 	h[1] = (uint64_t)(uintptr_t)p.host;
 	r = sys_host_blocking(k, SYS_openat, h);
@@ -103,7 +105,7 @@ int64_t sys_openat2(struct kernel *k, const uint64_t a[6])
 		return -EFAULT;
 	if (!how.resolve && !(how.flags >> 32))
 		return open_path(k, a[0], a[1], how.flags, how.mode);
-	r = path_read(k, a[1], 0, &p);
+	r = path_read(k, (int)a[0], a[1], 0, &p);
 	if (r < 0)
 		return r;
 	h[1] = (uint64_t)(uintptr_t)p.host;
@@ -170,6 +172,8 @@ static int64_t read_link(struct kernel *k, uint64_t dirfd, gaddr user, gaddr buf
 			  sizeof(text) - 1 };
 
 	if (r >= 0)
+		r = path_at(k, (int)dirfd, name, sizeof(name));
+	if (r >= 0)
 		r = path_translate(k, name, PATH_SYSROOT, &p);
 	if (r < 0)
 		return r;
@@ -216,17 +220,20 @@ static int64_t drop_hidden(struct kernel *k, char *buf, int64_t n, size_t name_a
 
 static int64_t list(struct kernel *k, unsigned nr, const uint64_t a[6], size_t name_at)
 {
+	const struct fd_special *s = fd_special(k, (int)a[0]);
 	char name[PATH_MAX];
-	pid_t pid;
+	struct proc_who who;
 	char *copy;
 	int64_t r, n;
 
 	if (!memory_in_window(a[1], (uint32_t)a[2]))
 		return -EFAULT;
 	memory_written(k->mem, a[1], (uint32_t)a[2]);
+	if (s && s->kind == FD_PROCDIR)
+		return proc_dir_read(k, (int)a[0], a[1], (uint32_t)a[2], nr == SYS_getdents64);
 	do {
 		r = sys_host(nr, a);
-		if (r <= 0 || proc_identify(k, (int)a[0], name, sizeof(name), &pid) != PROC_FD)
+		if (r <= 0 || proc_identify(k, (int)a[0], name, sizeof(name), &who) != PROC_FD)
 			return r;
 		copy = xcalloc(1, (size_t)r);
 		if (user_get(k, copy, a[1], (size_t)r)) {

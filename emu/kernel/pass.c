@@ -75,7 +75,7 @@ int64_t sys_pass(struct kernel *k, unsigned nr, const struct sysrow *row, const 
 		case ARG_NAME:
 			if (!a[i] && i > 0 && row->arg[i - 1].kind == ARG_DIRFD)
 				break; /* utimensat, statx: the descriptor itself */
-			r = path_read(k, a[i], path_flags(row, a, i), &path[paths]);
+			r = path_read(k, i > 0 && row->arg[i - 1].kind == ARG_DIRFD ? (int)a[i - 1] : AT_FDCWD, a[i], path_flags(row, a, i), &path[paths]);
 			if (r < 0)
 				return r;
 			if (path[paths].proc == PROC_DENIED)

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernel/fd.h"
 #include "kernel/kernel.h"
 
 /* Where a walk through the sysroot stands: links followed so far, and what of the name is left. */
@@ -99,7 +100,7 @@ void path_sysroot(const struct kernel *k, const char *name, bool follow, char *o
 
 int64_t path_translate(struct kernel *k, const char *name, unsigned flags, struct path *p)
 {
-	pid_t pid;
+	struct proc_who who;
 
 	p->proc = PROC_NONE;
 	if (name[0] != '/') {
@@ -108,8 +109,8 @@ int64_t path_translate(struct kernel *k, const char *name, unsigned flags, struc
 	}
 	if (!strncmp(name, "/proc", 5) || !strncmp(name, "/dev/", 5)) {
 		snprintf(p->host, sizeof(p->host), "%s", name);
-		p->proc = proc_find(k, name, p->host, sizeof(p->host), &pid);
-		if (p->proc == PROC_FD_ENTRY)
+		p->proc = proc_find(k, name, p->host, sizeof(p->host), &who);
+		if (p->proc == PROC_FD_ENTRY || p->proc == PROC_GONE)
 			return -ENOENT;
 		if (p->proc == PROC_EXE && (flags & PATH_FOLLOW) && k->proc.exe)
 			path_sysroot(k, k->proc.exe, true, p->host);
@@ -123,10 +124,25 @@ int64_t path_translate(struct kernel *k, const char *name, unsigned flags, struc
 	return 0;
 }
 
-int64_t path_read(struct kernel *k, gaddr user, unsigned flags, struct path *p)
+int64_t path_at(struct kernel *k, int dirfd, char *name, size_t cap)
+{
+	const struct fd_special *s = name[0] && name[0] != '/' && dirfd >= 0 ? fd_special(k, dirfd) : NULL;
+	char whole[2 * PATH_MAX];
+
+	if (!s || s->kind != FD_PROCDIR)
+		return 0;
+	if ((size_t)snprintf(whole, sizeof(whole), "%s/%s", s->path, name) >= cap)
+		return -ENAMETOOLONG;
+	strcpy(name, whole);
+	return 0;
+}
+
+int64_t path_read(struct kernel *k, int dirfd, gaddr user, unsigned flags, struct path *p)
 {
 	char name[PATH_MAX];
 	int64_t n = memory_read_string(k->mem, name, user, sizeof(name));
 
+	if (n >= 0)
+		n = path_at(k, dirfd, name, sizeof(name));
 	return n < 0 ? n : path_translate(k, name, flags, p);
 }

@@ -23,8 +23,11 @@ struct path {
 	enum proc_file proc; /* PROC_NONE: an ordinary path */
 };
 
-/* Reads the string at @user and translates it.  0, -EFAULT, -ENAMETOOLONG or -ENOENT. */
-int64_t path_read(struct kernel *k, gaddr user, unsigned flags, struct path *p);
+/* Reads the string at @user, relative to @dirfd (AT_FDCWD: the current folder), and translates it.  0, -EFAULT,
+ * -ENAMETOOLONG or -ENOENT. */
+int64_t path_read(struct kernel *k, int dirfd, gaddr user, unsigned flags, struct path *p);
+/* A relative @name below a directory whose entries are ours (FD_PROCDIR) becomes an absolute one, in place. */
+int64_t path_at(struct kernel *k, int dirfd, char *name, size_t cap);
 /* The same for a string of ours. */
 int64_t path_translate(struct kernel *k, const char *name, unsigned flags, struct path *p);
 /* @name below the sysroot if it exists there, else @name; absolute links in it stay in it.  @follow: the last

@@ -12,13 +12,15 @@
 
 #include "kernel/kernel.h"
 
-enum { SLOTS = 4096, PID_LAST = 32767 };
+enum { SLOTS = 4096, THREADS = 16384, PID_LAST = 32767 };
 
 struct pids {
 	_Atomic pid_t last; /* the id given last */
 	/* Ids of the world outside: the virtual ones are PID_FIRST - 1 and PID_FIRST. */
 	pid_t host_parent, host_group, host_session;
 	struct pid_slot slot[SLOTS];
+	_Atomic unsigned threads; /* slots of @thread that were ever used */
+	struct thread_slot thread[THREADS];
 };
 
 void pids_init(struct kernel *k)
@@ -153,8 +155,102 @@ pid_t pids_next(struct kernel *k)
 
 	do
 		id = next_id(k);
-	while (pids_find(k, id));
+	while (pids_of_thread(k, id));
 	return id;
+}
+
+/* Slots of @thread that may be in use. */
+static unsigned threads_used(struct kernel *k)
+{
+	return k->pids ? atomic_load(&k->pids->threads) : 0;
+}
+
+/* Of a process that had this id and was killed without a word. */
+static void forget_threads(struct kernel *k, pid_t pid)
+{
+	for (unsigned i = 0, n = threads_used(k); i < n; i++)
+		if (k->pids->thread[i].pid == pid)
+			atomic_store(&k->pids->thread[i].tid, 0);
+}
+
+static struct thread_slot *own_thread(struct kernel *k, pid_t tid)
+{
+	for (unsigned i = 0, n = threads_used(k); i < n; i++)
+		if (k->pids->thread[i].tid == tid && k->pids->thread[i].pid == k->proc.pid)
+			return &k->pids->thread[i];
+	return NULL;
+}
+
+/* A slot whose owner lives no more is free, too. */
+static struct thread_slot *claim_thread(struct kernel *k, pid_t tid)
+{
+	unsigned n = threads_used(k);
+
+	for (unsigned i = 0; i < n; i++) {
+		pid_t none = 0;
+
+		if (atomic_compare_exchange_strong(&k->pids->thread[i].tid, &none, tid))
+			return &k->pids->thread[i];
+	}
+	n = atomic_fetch_add(&k->pids->threads, 1);
+	if (n < THREADS) {
+		atomic_store(&k->pids->thread[n].tid, tid);
+		return &k->pids->thread[n];
+	}
+	atomic_store(&k->pids->threads, THREADS);
+	for (unsigned i = 0; i < THREADS; i++) {
+		pid_t was = k->pids->thread[i].tid;
+
+		if (was && !pids_find(k, k->pids->thread[i].pid) &&
+		    atomic_compare_exchange_strong(&k->pids->thread[i].tid, &was, tid))
+			return &k->pids->thread[i];
+	}
+	return NULL;
+}
+
+void pids_thread(struct kernel *k, pid_t tid, const char comm[16])
+{
+	struct pid_slot *s = tid == k->proc.pid ? pids_self(k) : NULL;
+	struct thread_slot *t = tid == k->proc.pid || !k->pids ? NULL : own_thread(k, tid);
+
+	if (s)
+		memcpy(s->comm, comm, sizeof(s->comm));
+	if (tid == k->proc.pid || !k->pids)
+		return;
+	if (!t)
+		t = claim_thread(k, tid);
+	if (!t)
+		return;
+	memcpy(t->comm, comm, sizeof(t->comm));
+	t->pid = k->proc.pid;
+}
+
+void pids_thread_end(struct kernel *k, pid_t tid)
+{
+	struct thread_slot *t = own_thread(k, tid);
+
+	if (t)
+		atomic_store(&t->tid, 0);
+}
+
+const struct thread_slot *pids_thread_next(struct kernel *k, pid_t pid, pid_t from)
+{
+	const struct thread_slot *t, *best = NULL;
+
+	for (unsigned i = 0, n = threads_used(k); i < n; i++) {
+		t = &k->pids->thread[i];
+		if (t->pid == pid && t->tid >= from && t->tid && (!best || t->tid < best->tid))
+			best = t;
+	}
+	return best;
+}
+
+pid_t pids_of_thread(struct kernel *k, pid_t tid)
+{
+	for (unsigned i = 0, n = threads_used(k); i < n; i++)
+		if (k->pids->thread[i].tid == tid && pids_find(k, k->pids->thread[i].pid))
+			return k->pids->thread[i].pid;
+	return pids_find(k, tid) ? tid : 0;
 }
 
 struct pid_slot *pids_new(struct kernel *k)
@@ -170,8 +266,11 @@ struct pid_slot *pids_new(struct kernel *k)
 		s->host = 0;
 		do
 			s->pid = next_id(k);
-		while (pids_find(k, s->pid) != s);
+		while (pids_of_thread(k, s->pid) != s->pid || pids_find(k, s->pid) != s);
 		s->ppid = k->proc.pid;
+		s->start_ns = k->clock.now_ns;
+		s->maker = k->proc.current->tid;
+		forget_threads(k, s->pid);
 		s->pgid = k->proc.pgid;
 		s->sid = k->proc.sid;
 		s->waiting = false;
@@ -212,5 +311,6 @@ void pids_end(struct kernel *k, int status)
 		return;
 	s->status = status;
 	s->now_ns = k->clock.now_ns;
+	forget_threads(k, s->pid);
 	atomic_store(&s->state, PID_ENDED);
 }

@@ -20,6 +20,7 @@ enum pid_state { PID_FREE, PID_RUNNING, PID_ENDED };
 struct pid_slot {
 	_Atomic int state; /* enum pid_state */
 	pid_t pid, host, ppid, pgid, sid; /* virtual but @host */
+	pid_t maker; /* the thread that forked it */
 	char comm[16];
 	int stop_signal; /* it stands because of that one; 0: the host stopped it, or it runs */
 	int exit_signal; /* that its parent gets at its end; 0: none */
@@ -29,6 +30,7 @@ struct pid_slot {
 	bool vforked, execed; /* by vfork and still in its parent's memory; has called execve */
 	int status; /* wait status, PID_ENDED */
 	uint64_t user_ns, system_ns; /* own and waited-for children's, PID_ENDED */
+	uint64_t start_ns; /* V at its begin; 0: the first process */
 	uint64_t now_ns; /* V at its end */
 };
 
@@ -53,6 +55,20 @@ struct pid_slot *pids_at(struct kernel *k, size_t i);
 struct pid_slot *pids_new(struct kernel *k);
 /* A virtual id that nobody has, for a thread. */
 pid_t pids_next(struct kernel *k);
+
+/* What others may know of a thread; the first one of a process is its pid_slot. */
+struct thread_slot {
+	_Atomic pid_t tid; /* 0: free */
+	pid_t pid; /* its process */
+	char comm[16];
+};
+/* Thread @tid of this process began, changed its name, or ended (its slot goes). */
+void pids_thread(struct kernel *k, pid_t tid, const char comm[16]);
+void pids_thread_end(struct kernel *k, pid_t tid);
+/* The thread of process @pid with the smallest id from @from on, the first thread apart; NULL: none. */
+const struct thread_slot *pids_thread_next(struct kernel *k, pid_t pid, pid_t from);
+/* The process of thread @tid, first threads among them; 0: none such. */
+pid_t pids_of_thread(struct kernel *k, pid_t tid);
 void pids_release(struct pid_slot *s);
 /* Number of processes of the tree that have not ended. */
 unsigned pids_running(struct kernel *k);

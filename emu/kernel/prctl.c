@@ -10,6 +10,7 @@
 
 #include "kernel/pids.h"
 #include "kernel/klog.h"
+#include "kernel/procfs.h"
 #include "kernel/seccomp.h"
 #include "kernel/sys.h"
 #include "kernel/uaccess.h"
@@ -54,8 +55,6 @@ static int64_t put_int(struct kernel *k, gaddr dst, int v)
 
 static int64_t set_name(struct kernel *k, gaddr src)
 {
-	struct task *t = k->proc.current;
-	struct pid_slot *s = pids_self(k);
 	char name[16];
 	int64_t r = memory_read_string(k->mem, name, src, sizeof(name));
 
@@ -64,10 +63,7 @@ static int64_t set_name(struct kernel *k, gaddr src)
 	if (r < 0)
 		return r;
 	name[15] = 0;
-	memset(t->comm, 0, sizeof(t->comm));
-	strcpy(t->comm, name);
-	if (s && t->tid == k->proc.pid)
-		memcpy(s->comm, t->comm, sizeof(s->comm));
+	proc_set_comm(k, k->proc.current, name, sizeof(name));
 	return 0;
 }
 

@@ -144,6 +144,7 @@ static void become_child(struct kernel *k, struct pid_slot *s, int vfork_fd)
 	p->ppid = p->pid;
 	p->pid = s->pid;
 	t->tid = s->pid;
+	t->start_ns = s->start_ns;
 	for (size_t i = 0; i < p->tasks.n; i++)
 		if (p->tasks.at[i] != t)
 			p->tasks.at[i]->state = TASK_DEAD;

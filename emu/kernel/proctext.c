@@ -20,8 +20,6 @@
 #include "kernel/random.h"
 #include "kernel/vdso.h"
 
-#define USER_HZ 100
-
 static bool hidden(const struct vma *v)
 {
 	return v->name && !strcmp(v->name, VDSO_HIDDEN_NAME);
@@ -91,106 +89,6 @@ static void maps_text(struct kernel *k, struct buf *b, bool smaps)
 		k->page_told(k);
 }
 
-static uint64_t mapped_bytes(struct kernel *k)
-{
-	const struct vma *v = NULL;
-	uint64_t n = 0;
-
-	while ((v = memory_next(k->mem, v)))
-		n += v->end - v->start;
-	return n;
-}
-
-static void cpu_ticks(struct kernel *k, uint64_t *user, uint64_t *sys)
-{
-	const struct clock *c = &k->clock;
-
-	clock_cpu_ns(c, c->user_cycles16, c->system_cycles16, user, sys);
-	*user /= NS_PER_S / USER_HZ;
-	*sys /= NS_PER_S / USER_HZ;
-}
-
-static uint64_t signals_with(struct kernel *k, gaddr handler, bool equal)
-{
-	uint64_t set = 0;
-
-	for (int n = 1; n <= SIG_MAX; n++)
-		if ((k->proc.act[n].handler == handler) == equal && k->proc.act[n].handler)
-			if (equal || k->proc.act[n].handler > 1)
-				set |= SIGBIT(n);
-	return set;
-}
-
-static void stat_text(struct kernel *k, struct buf *b)
-{
-	const struct process *p = &k->proc;
-	const struct pid_slot *s = pids_self(k);
-	uint64_t user, sys;
-	const struct task *t = p->current;
-
-	cpu_ticks(k, &user, &sys);
-	buf_printf(b, "%d (%s) R %d %d %d 0 -1 4194304 0 0 0 0 %llu %llu %llu %llu 20 0 %zu 0 %llu ",
-		   p->pid, t->comm, p->ppid, s ? s->pgid : p->pgid, s ? s->sid : p->sid,
-		   (unsigned long long)user, (unsigned long long)sys,
-		   (unsigned long long)(s ? s->user_ns / (NS_PER_S / USER_HZ) : 0),
-		   (unsigned long long)(s ? s->system_ns / (NS_PER_S / USER_HZ) : 0), p->tasks.n,
-		   (unsigned long long)((k->clock.start_ns + (uint64_t)k->clock.boot_offset_ns) /
-					(NS_PER_S / USER_HZ)));
-	buf_printf(b, "%llu %llu 18446744073709551615 0 0 %llu 0 0 %llu %llu %llu %llu 0 0 0 17 %u 0 0 "
-		   "0 0 0 0 0 0 %llu %llu %llu %llu 0\n",
-		   (unsigned long long)mapped_bytes(k), (unsigned long long)mapped_bytes(k) / PAGE_BYTES,
-		   (unsigned long long)p->stack_top, (unsigned long long)(t->pending.set | p->pending.set),
-		   (unsigned long long)t->mask, (unsigned long long)signals_with(k, 1, true),
-		   (unsigned long long)signals_with(k, 1, false), t->cpu_nr,
-		   (unsigned long long)p->arg_start, (unsigned long long)p->arg_end,
-		   (unsigned long long)p->env_start, (unsigned long long)p->env_end);
-}
-
-static void capabilities(struct buf *b)
-{
-	FILE *f = fopen("/proc/self/status", "re");
-	char line[256];
-
-	while (f && fgets(line, sizeof(line), f))
-		if (!strncmp(line, "Cap", 3))
-			buf_printf(b, "%s", line);
-	if (f)
-		fclose(f);
-}
-
-static void status_text(struct kernel *k, struct buf *b)
-{
-	const struct process *p = &k->proc;
-	const struct task *t = p->current;
-	uid_t uid[3];
-	gid_t gid[3];
-	gid_t groups[256];
-	int n = getgroups(256, groups);
-	unsigned long kb = (unsigned long)(mapped_bytes(k) / 1024);
-
-	if (getresuid(&uid[0], &uid[1], &uid[2]) || getresgid(&gid[0], &gid[1], &gid[2]))
-		return;
-	buf_printf(b, "Name:\t%s\nUmask:\t%04o\nState:\tR (running)\nTgid:\t%d\nNgid:\t0\nPid:\t%d\n"
-		   "PPid:\t%d\nTracerPid:\t0\nUid:\t%u\t%u\t%u\t%u\nGid:\t%u\t%u\t%u\t%u\n"
-		   "FDSize:\t64\nGroups:\t",
-		   t->comm, (unsigned)p->umask, p->pid, t->tid, p->ppid, uid[0], uid[1], uid[2], uid[1],
-		   gid[0], gid[1], gid[2], gid[1]);
-	for (int i = 0; i < n; i++)
-		buf_printf(b, "%u ", groups[i]);
-	buf_printf(b, "\nVmPeak:\t%8lu kB\nVmSize:\t%8lu kB\nVmLck:\t       0 kB\nVmHWM:\t%8lu kB\n"
-		   "VmRSS:\t%8lu kB\nThreads:\t%zu\nSigQ:\t0/0\nSigPnd:\t%016llx\nShdPnd:\t%016llx\n"
-		   "SigBlk:\t%016llx\nSigIgn:\t%016llx\nSigCgt:\t%016llx\n",
-		   kb, kb, kb, kb, p->tasks.n, (unsigned long long)t->pending.set,
-		   (unsigned long long)p->pending.set, (unsigned long long)t->mask,
-		   (unsigned long long)signals_with(k, 1, true),
-		   (unsigned long long)signals_with(k, 1, false));
-	capabilities(b);
-	buf_printf(b, "NoNewPrivs:\t%d\nSeccomp:\t%d\nSpeculation_Store_Bypass:\tvulnerable\n"
-		   "Cpus_allowed:\t1\nCpus_allowed_list:\t0\nMems_allowed:\t1\nMems_allowed_list:\t0\n"
-		   "voluntary_ctxt_switches:\t0\nnonvoluntary_ctxt_switches:\t0\n",
-		   t->no_new_privs, t->seccomp_mode);
-}
-
 /* A range of guest memory as it is now: programs rewrite their arguments. */
 static void memory_text(struct kernel *k, struct buf *b, gaddr start, gaddr end)
 {
@@ -220,11 +118,11 @@ static void system_stat(struct kernel *k, struct buf *b)
 
 	clock_read(&k->clock, CLOCK_REALTIME, &real);
 	clock_read(&k->clock, CLOCK_BOOTTIME, &boot);
-	cpu_ticks(k, &user, &sys);
+	proc_cpu_ticks(k, NULL, &user, &sys);
 	for (unsigned i = 0; i < 2; i++)
 		buf_printf(b, "cpu%s %llu 0 %llu %llu 0 0 0 0 0 0\n", i ? "0" : " ",
 			   (unsigned long long)user, (unsigned long long)sys,
-			   (unsigned long long)(k->clock.now_ns / (NS_PER_S / USER_HZ)) - user - sys);
+			   (unsigned long long)(k->clock.now_ns / (NS_PER_S / PROC_HZ)) - user - sys);
 	buf_printf(b, "intr 0\nctxt 0\nbtime %lld\nprocesses %u\nprocs_running 1\nprocs_blocked 0\n",
 		   (long long)((real - boot) / (int64_t)NS_PER_S), pids_running(k));
 }
@@ -270,28 +168,11 @@ static void limits_text(struct kernel *k, struct buf *b)
 	}
 }
 
-static int64_t other_text(struct kernel *k, enum proc_file f, pid_t pid, struct buf *b)
-{
-	const struct pid_slot *s = pids_find(k, pid);
-
-	if (!s)
-		return -ENOENT;
-	if (f == PROC_OTHER_COMM)
-		buf_printf(b, "%.16s\n", s->comm);
-	else if (f == PROC_OTHER_CMDLINE)
-		buf_add(b, s->comm, strnlen(s->comm, 16) + 1);
-	else
-		buf_printf(b, "%d (%.16s) %c %d %d %d 0 -1 4194304 0 0 0 0 0 0 0 0 20 0 1 0 0 0 0 "
-			   "18446744073709551615 0 0 0 0 0 0 0 0 0 0 0 0 17 0 0 0 0 0 0 0 0 0 0 0 0 0 0\n",
-			   s->pid, s->comm, s->state == PID_ENDED ? 'Z' : 'S', s->ppid, s->pgid, s->sid);
-	return 0;
-}
-
-int64_t proc_text(struct kernel *k, enum proc_file f, pid_t pid, struct buf *b)
+int64_t proc_text(struct kernel *k, enum proc_file f, struct proc_who who, struct buf *b)
 {
 	const struct process *p = &k->proc;
 	const struct kernel_model *m = k->model->kernel;
-	unsigned long pages = (unsigned long)(mapped_bytes(k) / PAGE_BYTES);
+	unsigned long pages = (unsigned long)(proc_mapped_bytes(k) / PAGE_BYTES);
 
 	switch (f) {
 	case PROC_MAPS:
@@ -299,11 +180,15 @@ int64_t proc_text(struct kernel *k, enum proc_file f, pid_t pid, struct buf *b)
 		maps_text(k, b, f == PROC_SMAPS);
 		return 0;
 	case PROC_STAT:
-		stat_text(k, b);
-		return 0;
 	case PROC_STATUS:
-		status_text(k, b);
-		return 0;
+	case PROC_COMM:
+	case PROC_CHILDREN:
+	case PROC_OTHER_STAT:
+	case PROC_OTHER_STATUS:
+	case PROC_OTHER_COMM:
+	case PROC_OTHER_CMDLINE:
+	case PROC_OTHER_CHILDREN:
+		return proc_task_text(k, f, who, b);
 	case PROC_STATM:
 		buf_printf(b, "%lu %lu 0 0 0 %lu 0\n", pages, pages, pages);
 		return 0;
@@ -315,9 +200,6 @@ int64_t proc_text(struct kernel *k, enum proc_file f, pid_t pid, struct buf *b)
 		return 0;
 	case PROC_AUXV:
 		buf_add(b, p->auxv.data, p->auxv.len);
-		return 0;
-	case PROC_COMM:
-		buf_printf(b, "%s\n", p->current->comm);
 		return 0;
 	case PROC_LIMITS:
 		limits_text(k, b);
@@ -350,10 +232,6 @@ int64_t proc_text(struct kernel *k, enum proc_file f, pid_t pid, struct buf *b)
 	case PROC_BOOT_ID:
 		uuid_text(k, b);
 		return 0;
-	case PROC_OTHER_STAT:
-	case PROC_OTHER_COMM:
-	case PROC_OTHER_CMDLINE:
-		return other_text(k, f, pid, b);
 	default:
 		return -EACCES;
 	}

@@ -13,6 +13,7 @@
 
 #include "kernel/fd.h"
 #include "kernel/iov.h"
+#include "kernel/procfs.h"
 #include "kernel/procmem.h"
 #include "kernel/random.h"
 #include "kernel/sys.h"
@@ -71,6 +72,8 @@ int64_t sys_write(struct kernel *k, const uint64_t a[6])
 		return procmem_io(k, (int)a[0], a[1], a[2], NULL, true);
 	if (cannot_write(k, a[0]))
 		return -EINVAL;
+	if (is_kind(k, a[0], FD_PROCCOMM))
+		return proc_comm_write(k, (int)a[0], a[1], a[2]);
 	return plain(k, SYS_write, a, false);
 }
 
@@ -87,13 +90,29 @@ int64_t sys_pwrite64(struct kernel *k, const uint64_t a[6])
 {
 	if (is_kind(k, a[0], FD_PROCMEM))
 		return procmem_io(k, (int)a[0], a[1], a[2], &a[3], true);
+	if (is_kind(k, a[0], FD_PROCCOMM))
+		return proc_comm_write(k, (int)a[0], a[1], a[2]);
 	return plain(k, SYS_pwrite64, a, false);
+}
+
+/* A directory whose entries are ours: seekdir() and rewinddir(). */
+static int64_t dir_lseek(struct kernel *k, const uint64_t a[6])
+{
+	struct fd_special *s = fd_special(k, (int)a[0]);
+	int64_t to = (int)a[2] == SEEK_SET ? (int64_t)a[1] : (int)a[2] == SEEK_CUR ? (int64_t)(s->pos + a[1]) : -1;
+
+	if (to < 0)
+		return -EINVAL;
+	s->pos = (uint64_t)to;
+	return to;
 }
 
 int64_t sys_lseek(struct kernel *k, const uint64_t a[6])
 {
 	if (is_kind(k, a[0], FD_PROCMEM))
 		return procmem_lseek(k, (int)a[0], (int64_t)a[1], (int)a[2]);
+	if (is_kind(k, a[0], FD_PROCDIR))
+		return dir_lseek(k, a);
 	return sys_host(SYS_lseek, a);
 }
 
@@ -127,6 +146,21 @@ static int64_t vector_signal(struct kernel *k, uint64_t fd, const struct iovec *
 		done += r;
 		if ((uint64_t)r < v[i].iov_len)
 			break;
+	}
+	return done;
+}
+
+/* The same for a thread's name. */
+static int64_t vector_comm(struct kernel *k, uint64_t fd, const struct iovec *v, size_t n)
+{
+	int64_t done = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int64_t r = proc_comm_write(k, (int)fd, (gaddr)(uintptr_t)v[i].iov_base, v[i].iov_len);
+
+		if (r < 0)
+			return done ? done : r;
+		done += r;
 	}
 	return done;
 }
@@ -167,6 +201,8 @@ static int64_t vector(struct kernel *k, unsigned nr, const uint64_t a[6], bool w
 		r = vector_random(k, v, n);
 	} else if (!write && !pos && is_kind(k, a[0], FD_SIGNAL)) {
 		r = vector_signal(k, a[0], v, n);
+	} else if (write && is_kind(k, a[0], FD_PROCCOMM)) {
+		r = vector_comm(k, a[0], v, n);
 	} else if (write && !pos && cannot_write(k, a[0])) {
 		r = -EINVAL;
 	} else {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernel/coroutine.h"
+#include "kernel/pids.h"
 #include "kernel/sched.h"
 
 #define NEVER UINT64_MAX
@@ -71,6 +72,8 @@ struct task *task_new(struct kernel *k, pid_t tid)
 	t->ready_ns = k->clock.now_ns;
 	t->co = co;
 	VEC_PUSH(&k->proc.tasks, t);
+	t->start_ns = k->clock.now_ns;
+	pids_thread(k, tid, t->comm);
 	sched_changed(k);
 	return t;
 }
@@ -134,6 +137,7 @@ void task_reap(struct kernel *k)
 
 		if (t->state == TASK_DEAD && t != k->proc.current) {
 			sched_forget(k, t);
+			pids_thread_end(k, t->tid);
 			coroutine_free(t->co);
 			free(t->pending.q.at);
 			free(t);

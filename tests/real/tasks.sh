@@ -7,11 +7,21 @@ release=$(uname -r)
 major=${release%%.*} minor=${release#*.}
 minor=${minor%%[!0-9]*}
 [ $((major * 1000 + minor)) -ge 6009 ] && EMUOPT=--kernel=6.18 || EMUOPT=--kernel=6.1
-for g in blocking bomb clone3 futex jobs robust; do
+for g in blocking bomb clone3 futex jobs proc robust; do
 	same "$g" "$B/guest/tasks/$g"
 done
 
+if [ -e /proc/self/task/$$/children ] || [ -e /proc/$$/task/$$/children ]; then
+	same "children of threads" "$B/guest/tasks/proc" children
+else
+	skip "children of threads" "this kernel does not tell them"
+fi
+
 # What a kernel does not have yet.
+is "children came with 3.5" "$(timeout 60 "$V" -q --kernel=3.3 "$B/guest/tasks/proc" children)" "$(
+	for i in 1 2 3 4; do
+		printf 'children:ENOENT\n|\n'
+	done)"
 is "LOCK_PI2 came with 5.14, futex_waitv with 5.16" \
 	"$(timeout 60 "$V" -q --kernel=5.3 "$B/guest/tasks/futex" | grep -E '^(lock in time, monotonic|flags|until|which):')" \
 	'lock in time, monotonic: ENOSYS
