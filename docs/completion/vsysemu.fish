@@ -39,7 +39,7 @@ complete -c vsysemu -l max-insns -r -d "end with status 124 after N instructions
 complete -c vsysemu -l timeout -r -d "end with status 124 after this much host time"
 complete -c vsysemu -l color -r -fa 'auto always never' -d "colours on a terminal; NO_COLOR is honoured"
 complete -c vsysemu -l progress -d "show progress on a terminal"
-complete -c vsysemu -l engine-level -r -d "limit the engine's speed-ups, for tests: 1 fast stores, 2 direct loads, 3 SSE by the host, 4 counts in translated code; default: up to 3"
+complete -c vsysemu -l engine-level -r -d "limit the engine's speed-ups, for tests: 1 fast stores, 2 direct loads, 3 SSE by the host, 4 counts in translated code; default: all that work"
 complete -c vsysemu -l impl -r -d "test this implementation (see vsysemu/policy.h)"
 complete -c vsysemu -l random -r -d "compare with --impl on N random trap frames"
 complete -c vsysemu -l emit -fa 'tsv json' -d "print the vectors"

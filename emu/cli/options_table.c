@@ -97,7 +97,7 @@ const struct option_row option_rows[] = {
 	  "colours on a terminal; NO_COLOR is honoured" },
 	{ "progress", 0, OPT_FLAG, F(progress), ALL, NULL, false, "show progress on a terminal" },
 	{ "engine-level", 0, OPT_VALUE, F(engine_level), GUEST, "N", false,
-	  "limit the engine's speed-ups, for tests: 1 fast stores, 2 direct loads, 3 SSE by the host, 4 counts in translated code; default: up to 3" },
+	  "limit the engine's speed-ups, for tests: 1 fast stores, 2 direct loads, 3 SSE by the host, 4 counts in translated code; default: all that work" },
 	{ "impl", 0, OPT_VALUE, F(impl), CHK, "FILE.so", false,
 	  "test this implementation (see vsysemu/policy.h)" },
 	{ "random", 0, OPT_VALUE, F(random), CHK, "N", false,

@@ -17,7 +17,7 @@
 enum at { ELSEWHERE, AT_START, AT_BRANCH }; /* in the translation of a block */
 
 static struct {
-	bool on, looked;
+	bool on, looked, due; /* due: the block that is next was not given anything */
 	struct count_ops ops;
 	int64_t *word;
 	uint32_t *id;
@@ -25,9 +25,12 @@ static struct {
 	uint64_t insns, cost; /* taken from the word already */
 	enum at at;
 	uint64_t env; /* the temporary, as an argument */
-	struct tcg_op *charge, *mark; /* of the block that is translated */
+	/* Of the block that is translated. */
+	struct tcg_op *charge, *mark, *start;
+	void *body; /* label behind the test */
 	void (*op3)(void *s, int op, uint64_t a, uint64_t b, uint64_t c);
 	void (*brcondi)(void *s, int cond, uint64_t a, int32_t imm, void *label);
+	void (*exit_tb)(void *s, void *tb, unsigned index);
 	void (*translate)(void *cpu, struct tcg_block *tb, int max);
 	void (*exec_unlock)(void *c), (*cpu_exit)(void *cpu);
 } count;
@@ -40,6 +43,7 @@ static void look_up(void)
 #define GET(field, name) *(void **)&count.field = dlsym(RTLD_NEXT, name)
 	GET(op3, "tcg_gen_op3_x86_64");
 	GET(brcondi, "tcg_gen_brcondi_i32_x86_64");
+	GET(exit_tb, "tcg_gen_exit_tb_x86_64");
 	GET(translate, "gen_intermediate_code_x86_64");
 	GET(exec_unlock, "tb_exec_unlock_x86_64");
 	GET(cpu_exit, "cpu_exit");
@@ -49,7 +53,7 @@ static void look_up(void)
 bool count_possible(void)
 {
 	look_up();
-	return tcg_known() && count.op3 && count.brcondi && count.translate && count.exec_unlock && count.cpu_exit;
+	return tcg_known() && count.op3 && count.brcondi && count.exit_tb && count.translate && count.exec_unlock && count.cpu_exit;
 }
 
 bool count_on(void)
@@ -75,9 +79,9 @@ void count_end(void)
 	count.on = false;
 }
 
-void count_give(uint64_t cost)
+void count_give(uint64_t left)
 {
-	count.given = (int64_t)cost;
+	count.given = (int64_t)left;
 	*count.word = (int64_t)((uint64_t)(count.given - 1) << 32);
 }
 
@@ -88,7 +92,7 @@ void count_peek(uint64_t *insns, uint64_t *cost)
 	if (spent >= INTERRUPT / 2)
 		spent -= INTERRUPT;
 	*insns += count.insns + (uint32_t)*count.word;
-	*cost += count.cost + (uint64_t)spent;
+	*cost += count.cost + (uint64_t)spent - (uint32_t)*count.word;
 }
 
 uint32_t count_take(uint64_t *insns, uint64_t *cost)
@@ -143,6 +147,7 @@ void LIB(tcg_gen_brcondi_i32)(void *s, int cond, uint64_t a, int32_t imm, void *
 	if (count.at != AT_BRANCH)
 		return;
 	count.at = ELSEWHERE;
+	count.body = tcg_label_here(s);
 	t = tcg_temp64(s);
 	k = tcg_temp64(s);
 	n = tcg_temp32(s);
@@ -157,6 +162,32 @@ void LIB(tcg_gen_brcondi_i32)(void *s, int cond, uint64_t a, int32_t imm, void *
 	tcg_temp_done(s, t);
 }
 
+/* Nothing is left at a block's start; an exit that was asked for comes first. */
+static void at_start(uint32_t id)
+{
+	if (*(int32_t *)(void *)((char *)count.word - ENV_FREE_LONG + ENV_EXIT_WORD) < 0)
+		return;
+	count.ops.start(count.ops.ctx, id);
+	count.due = *count.word < 0;
+}
+
+/* The tail of each block, where the test at its head branches to: ask, and look once more. */
+void LIB(tcg_gen_exit_tb)(void *s, void *tb, unsigned index);
+void LIB(tcg_gen_exit_tb)(void *s, void *tb, unsigned index)
+{
+	look_up();
+	if (index == TCG_EXIT_REQUESTED && count.body) {
+		void *t = tcg_temp32(s);
+
+		count.start = emit(s, TCG_MOVI_I32, t, 0, 0);
+		tcg_call(s, at_start, t);
+		emit(s, TCG_LD_I32, t, count.env, (uint64_t)(ENV_FREE_LONG + 4));
+		count.brcondi(s, TCG_COND_GE, (uint64_t)((char *)t - (char *)s), 0, count.body);
+		tcg_temp_done(s, t);
+	}
+	count.exit_tb(s, tb, index);
+}
+
 void LIB(gen_intermediate_code)(void *cpu, struct tcg_block *tb, int max);
 void LIB(gen_intermediate_code)(void *cpu, struct tcg_block *tb, int max)
 {
@@ -164,17 +195,18 @@ void LIB(gen_intermediate_code)(void *cpu, struct tcg_block *tb, int max)
 
 	look_up();
 	count.at = count.on ? AT_START : ELSEWHERE;
-	count.charge = NULL;
+	count.charge = count.start = NULL;
+	count.body = NULL;
 	if (count.on)
 		count.ops.translating(count.ops.ctx, tb->pc);
 	count.translate(cpu, tb, direct_begin(tb->pc, max));
 	direct_end();
 	count.at = ELSEWHERE;
-	if (!count.on || !count.charge)
+	if (!count.on || !count.charge || !count.start)
 		return;
 	b = count.ops.translated(count.ops.ctx, tb->pc, tb->size, tb->icount);
-	count.charge->args[1] = ((uint64_t)b.cost << 32) - b.insns;
-	count.mark->args[1] = b.id;
+	count.charge->args[1] = ((uint64_t)(b.cost + b.insns) << 32) - b.insns;
+	count.mark->args[1] = count.start->args[1] = b.id;
 }
 
 /* Right after translated code was left. */
@@ -183,8 +215,10 @@ void LIB(tb_exec_unlock)(void *c)
 {
 	look_up();
 	count.exec_unlock(c);
-	if (count.on && *count.word < 0)
+	if (count.due || (count.on && LEFT(*count.word) < -INTERRUPT / 2)) {
+		count.due = false;
 		count.ops.due(count.ops.ctx);
+	}
 }
 
 void cpu_exit(void *cpu);

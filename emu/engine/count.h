@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Instructions and cost counted by the translated code itself: each block begins with a subtraction from one
- * word, whose sign is tested where the library tests for an exit request.  Upper half: cost that is left,
- * minus one; lower half: instructions done.
+ * word, whose sign is tested where the library tests for an exit request.  Upper half: what is left, minus one,
+ * in cost and instructions together, so that a block without a price counts as well; lower half: instructions done.
  */
 #ifndef VSYSEMU_ENGINE_COUNT_H
 #define VSYSEMU_ENGINE_COUNT_H
 
 #include "base/types.h"
 
-#define COUNT_LEFT_MAX ((uint64_t)1 << 26) /* cost given at once: an interrupt that is lost comes after it */
+#define COUNT_LEFT_MAX ((uint64_t)1 << 26) /* given at once: an interrupt that is lost comes after it */
 
 /* What a block is charged when it starts, and the number by which it is known (0: none). */
 struct count_block {
@@ -22,7 +22,9 @@ struct count_ops {
 	void (*translating)(void *ctx, gaddr pc);
 	/* The block of @bytes and @insns at @pc was translated and is about to run; from the translator. */
 	struct count_block (*translated)(void *ctx, gaddr pc, uint32_t bytes, uint32_t insns);
-	/* Nothing is left, at a block's start: it was not run.  Must make the library stop. */
+	/* Nothing is left, at the start of block number @id: it runs if the call-back gives something. */
+	void (*start)(void *ctx, uint32_t id);
+	/* It did not: translated code was left.  Must make the library stop. */
 	void (*due)(void *ctx);
 };
 
@@ -33,8 +35,9 @@ void count_start(void *env, const struct count_ops *ops);
 void count_end(void);
 bool count_on(void);
 
-/* Let blocks of @cost (1/16 cycles; at most COUNT_LEFT_MAX) start; 0: none.  Call count_take() first. */
-void count_give(uint64_t cost);
+/* Let blocks start until their cost (1/16 cycles) and instructions add up to @left, COUNT_LEFT_MAX at most; 0:
+ * none, 1: one.  Call count_take() first. */
+void count_give(uint64_t left);
 /* Add what was counted since the last call, and give nothing.  Returns the number of the block that ran last,
  * 0 if none did since the last call. */
 uint32_t count_take(uint64_t *insns, uint64_t *cost);

@@ -156,7 +156,7 @@ struct engine_ops {
  * copied.  Fails with a line when the library cannot be used.  What the start-up self-test had to
  * give up is told once by engine_notes().  @level 0: the library as it is, without the repair of its
  * stores (slower, same results); 1: with it; 2: guarded direct loads as well (direct.h); 3: SSE by the host (sse.h); 4: blocks count
- * themselves (count.h), unless @ops->watch wants to see them; negative: as 3.
+ * themselves (count.h); any other: all that works.
  */
 struct engine *engine_new(struct memory *mem, const struct engine_ops *ops, int level,
 			  struct err *e);

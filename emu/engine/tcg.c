@@ -13,6 +13,8 @@
 #define DEFS_MAX 250
 #define TYPE_I32 0
 #define TYPE_I64 1
+#define ONE_INPUT 0x100u /* TCGOP_CALLI, of TCGOp's bits */
+#define LABEL_PRESENT 1u /* of TCGLabel's */
 
 /* TCGOpDef */
 struct op_def {
@@ -28,6 +30,7 @@ static struct {
 	bool known;
 	void (*context_init)(void *s);
 	struct tcg_op *(*emit_op)(void *s, int op);
+	void *(*new_label)(void *s);
 	void *(*temp_new)(void *s, int type, bool local);
 	void (*temp_free)(void *s, void *t);
 } tcg;
@@ -38,10 +41,11 @@ bool tcg_look_up(void)
 		tcg.looked = true;
 		*(void **)&tcg.context_init = dlsym(RTLD_NEXT, "tcg_context_init_x86_64");
 		*(void **)&tcg.emit_op = dlsym(RTLD_NEXT, "tcg_emit_op_x86_64");
+		*(void **)&tcg.new_label = dlsym(RTLD_NEXT, "gen_new_label_x86_64");
 		*(void **)&tcg.temp_new = dlsym(RTLD_NEXT, "tcg_temp_new_internal_x86_64");
 		*(void **)&tcg.temp_free = dlsym(RTLD_NEXT, "tcg_temp_free_internal_x86_64");
 	}
-	return tcg.context_init && tcg.emit_op && tcg.temp_new && tcg.temp_free;
+	return tcg.context_init && tcg.emit_op && tcg.new_label && tcg.temp_new && tcg.temp_free;
 }
 
 bool tcg_known(void)
@@ -60,7 +64,7 @@ static bool peek(void *dst, const void *src, size_t n)
 static void find_numbers(void *s)
 {
 	static const char *const name[TCG_OPCODES] = { "movi_i64", "movi_i32", "ld_i32", "ld_i64",
-						       "st_i32",   "st_i64",   "sub_i64" };
+						       "st_i32",   "st_i64",   "sub_i64", "call",   "set_label" };
 	struct op_def *defs, d;
 	unsigned found = 0;
 
@@ -102,6 +106,25 @@ int tcg_number(enum tcg_opcode op)
 struct tcg_op *tcg_emit(void *s, enum tcg_opcode op)
 {
 	return tcg.emit_op(s, tcg.number[op]);
+}
+
+void tcg_call(void *s, void (*fn)(uint32_t), void *arg)
+{
+	struct tcg_op *o = tcg_emit(s, TCG_CALL);
+
+	o->bits |= ONE_INPUT;
+	o->args[0] = (uint64_t)(uintptr_t)arg;
+	o->args[1] = (uint64_t)(uintptr_t)fn;
+	o->args[2] = 0; /* it may read and write whatever it likes */
+}
+
+void *tcg_label_here(void *s)
+{
+	uint32_t *label = tcg.new_label(s);
+
+	*label |= LABEL_PRESENT;
+	tcg_emit(s, TCG_SET_LABEL)->args[0] = (uint64_t)(uintptr_t)label;
+	return label;
 }
 
 void *tcg_temp64(void *s)

@@ -25,7 +25,13 @@ struct tcg_block {
 	uint16_t size, icount; /* guest bytes and instructions */
 };
 
-enum tcg_opcode { TCG_MOVI_I64, TCG_MOVI_I32, TCG_LD_I32, TCG_LD_I64, TCG_ST_I32, TCG_ST_I64, TCG_SUB_I64, TCG_OPCODES };
+enum tcg_opcode {
+	TCG_MOVI_I64, TCG_MOVI_I32, TCG_LD_I32, TCG_LD_I64, TCG_ST_I32, TCG_ST_I64, TCG_SUB_I64, TCG_CALL, TCG_SET_LABEL,
+	TCG_OPCODES
+};
+
+#define TCG_COND_GE 3 /* signed */
+#define TCG_EXIT_REQUESTED 3 /* of tcg_gen_exit_tb(): a block's tail, for those that did not start */
 
 /* The three words in front of CPUX86State: icount_decr, whose sign is tested at each block's start, and
  * what alignment leaves free. */
@@ -40,6 +46,10 @@ bool tcg_known(void);
 /* Numbers of operations in this library. */
 int tcg_number(enum tcg_opcode op);
 struct tcg_op *tcg_emit(void *s, enum tcg_opcode op);
+/* Call @fn with the 32-bit temporary @arg.  What translated code keeps in registers is in memory during it. */
+void tcg_call(void *s, void (*fn)(uint32_t), void *arg);
+/* A label set here, which the rest of the block can branch to. */
+void *tcg_label_here(void *s);
 void *tcg_temp64(void *s);
 void *tcg_temp32(void *s);
 void tcg_temp_done(void *s, void *t);

@@ -255,7 +255,14 @@ static bool limit_reached(const struct engine *e)
 	return e->interrupted || e->cost >= e->deadline_cost || e->insns >= e->deadline_insns;
 }
 
-/* Let blocks start until a limit, but no more than a portion at a time. */
+static void give(struct engine *e, uint64_t left)
+{
+	count_give(left);
+	if (e->interrupted)
+		count_interrupt(); /* it came before there was something to take away */
+}
+
+/* Let blocks start until a limit or the next one to watch, but no more than a portion at a time. */
 static void limit_set(struct engine *e)
 {
 	uint64_t left = COUNT_LEFT_MAX;
@@ -267,18 +274,15 @@ static void limit_set(struct engine *e)
 	if (!count_on())
 		return;
 	settle(e);
-	if (limit_reached(e) || e->refused != BLOCK_NONE) {
+	if (limit_reached(e) || e->refused != BLOCK_NONE || e->insns >= e->watch_insns) {
 		count_give(0);
 		return;
 	}
-	/* No processor does more than 16 instructions a cycle, so the limit of instructions is one of cost. */
 	if (left > e->deadline_cost - e->cost)
 		left = e->deadline_cost - e->cost;
 	if (left > e->limit_insns - e->insns)
 		left = e->limit_insns - e->insns;
-	count_give(left);
-	if (e->interrupted)
-		count_interrupt();
+	give(e, left);
 }
 
 /* ---- what blocks are made of ---- */
@@ -454,6 +458,14 @@ static bool zone_asked(struct engine *e, const struct block *b)
 	}
 }
 
+static void watch(struct engine *e, const struct block *b)
+{
+	struct engine_watch at = { b->pc, b->bytes, e->last, e->insns, e->cost };
+
+	e->watch_insns = e->ops.watch(e->ops.ctx, &at);
+	limit_set(e);
+}
+
 static void __attribute__((noinline)) block_slow(struct engine *e, struct block *b, gaddr pc, uint32_t bytes)
 {
 	bool one = e->one_insn;
@@ -479,12 +491,8 @@ static void __attribute__((noinline)) block_slow(struct engine *e, struct block 
 	if (b->flags & BLOCK_ZONE && e->again != pc && !zone_asked(e, b))
 		return;
 	e->again = 0;
-	if (e->insns >= e->watch_insns) {
-		struct engine_watch at = { pc, b->bytes, e->last, e->insns, e->cost };
-
-		e->watch_insns = e->ops.watch(e->ops.ctx, &at);
-		limit_set(e);
-	}
+	if (e->insns >= e->watch_insns)
+		watch(e, b);
 	/* Where each block is watched, each iteration is one. */
 	if (b->flags & BLOCK_REP && b != &e->once && e->limit_cost > e->cost && e->limit_insns > e->insns)
 		repeat(e, b);
@@ -521,6 +529,17 @@ static const struct block *counted_find(const struct engine *e, gaddr pc)
 	return NULL;
 }
 
+/* Counted block @b is next, and settled what came before: tell it if it is watched, and give to go on. */
+static void start(struct engine *e, const struct block *b)
+{
+	if (e->insns >= e->watch_insns)
+		watch(e, b);
+	else
+		limit_set(e);
+	if (e->insns >= e->watch_insns && !limit_reached(e))
+		give(e, 1);
+}
+
 /* A block in a zone, when translated code counts: called before the block looks whether it may start. */
 static void hook_zone(uc_engine *uc, uint64_t pc, uint32_t bytes, void *user)
 {
@@ -533,7 +552,6 @@ static void hook_zone(uc_engine *uc, uint64_t pc, uint32_t bytes, void *user)
 		return;
 	b = counted_find(e, pc);
 	settle(e);
-	e->last = NULL;
 	e->rip = pc;
 	if (!b || limit_reached(e)) {
 		stop(e, WHY_START);
@@ -543,9 +561,19 @@ static void hook_zone(uc_engine *uc, uint64_t pc, uint32_t bytes, void *user)
 		return;
 	e->again = 0;
 	/* It runs and is charged, whatever the call-back made of the limits. */
-	limit_set(e);
+	start(e, b);
 	if (limit_reached(e))
 		count_give(1);
+}
+
+/* Nothing is left for a counted block to start with: a limit, one to watch, or just the next portion. */
+static void on_start(void *ctx, uint32_t id)
+{
+	struct engine *e = ctx;
+
+	settle(e);
+	if (id && !limit_reached(e) && e->refused == BLOCK_NONE)
+		start(e, &e->counted.at[id]);
 }
 
 /* A block of one REP MOVS or REP STOS, when translated code counts: as hook_zone(). */
@@ -556,14 +584,13 @@ static void hook_rep(uc_engine *uc, uint64_t pc, uint32_t bytes, void *user)
 
 	(void)uc;
 	(void)bytes;
-	b = counted_find(e, pc);
-	if (e->refused != BLOCK_NONE || !b || !(b->flags & BLOCK_REP) || reg_read(e, UC_X86_REG_EFLAGS) & RFLAGS_TF)
-		return;
 	settle(e);
-	if (!limit_reached(e)) {
-		e->last = NULL;
+	/* Where each block is watched, each iteration is one. */
+	if (e->refused != BLOCK_NONE || e->insns >= e->watch_insns || limit_reached(e))
+		return;
+	b = counted_find(e, pc);
+	if (b && b->flags & BLOCK_REP && !(reg_read(e, UC_X86_REG_EFLAGS) & RFLAGS_TF))
 		repeat(e, b);
-	}
 	limit_set(e);
 }
 
@@ -611,8 +638,7 @@ static void hook_syscall(uc_engine *uc, void *user)
 	}
 	if (done != ZONE_MOVED) {
 		stop(e, done == ZONE_RUN ? WHY_SYSCALL : WHY_CALLED);
-	} else if (count_on()) {
-		e->last = NULL;
+	} else {
 		limit_set(e);
 	}
 }
@@ -960,7 +986,7 @@ static bool limit(struct engine *e, struct trap *t)
 	return true;
 }
 
-/* Nothing was left at e->rip: a limit, a block that must not run, or just the next portion. */
+/* Nothing was left at e->rip: a limit, or a block that must not run. */
 static bool at_start(struct engine *e, struct trap *t)
 {
 	if (limit_reached(e))
@@ -1283,7 +1309,7 @@ static void note(struct engine *e, const char *fmt, ...)
 }
 
 /* Speed-ups above the repair, each tried before it is believed: --engine-level. */
-enum { LEVEL_SSE = 3, LEVEL_DEFAULT = LEVEL_SSE, LEVEL_COUNT = 4 };
+enum { LEVEL_SSE = 3, LEVEL_COUNT = 4, LEVEL_DEFAULT = LEVEL_COUNT };
 
 static bool hook_blocks(struct engine *e)
 {
@@ -1294,7 +1320,7 @@ static bool hook_blocks(struct engine *e)
 /* From the hook of all blocks to blocks that count themselves, and back.  No translation is left from before. */
 static void count_begin(struct engine *e)
 {
-	const struct count_ops ops = { e, on_translating, on_translated, on_due };
+	const struct count_ops ops = { e, on_translating, on_translated, on_start, on_due };
 
 	uc_hook_del(e->uc, e->all_blocks);
 	e->all_blocks = 0;
@@ -1421,8 +1447,7 @@ struct engine *engine_new(struct memory *mem, const struct engine_ops *ops, int 
 	}
 	sse_use(false);
 	start_state(e);
-	/* Who watches blocks is told by their hook. */
-	test_self(e, level >= LEVEL_COUNT && ops->watch ? LEVEL_SSE : level);
+	test_self(e, level);
 	env_find(e);
 	e->ops = *ops;
 	e->watch_insns = e->ops.watch ? 0 : UINT64_MAX;
