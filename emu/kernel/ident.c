@@ -144,12 +144,16 @@ int64_t sys_sched_yield(struct kernel *k, const uint64_t a[6])
 	return 0;
 }
 
-/* 0 is the caller; host id of a process of the tree, or 0: none such. */
+/* 0 is the caller; host id of a process of the tree or of the parent of its first one, or 0: none such. */
 static pid_t target(struct kernel *k, pid_t pid)
 {
-	if (pid == 0 || pid == k->proc.current->tid)
-		pid = k->proc.pid;
-	return pid < PID_FIRST && pid != k->proc.pid ? 0 : pids_host(k, pid);
+	return pids_host(k, pid == 0 || pid == k->proc.current->tid ? k->proc.pid : pid);
+}
+
+/* The same where something would be changed: the world outside of the tree is not the guest's. */
+static pid_t own_target(struct kernel *k, pid_t pid)
+{
+	return pid && pid == PID_FIRST - 1 && !pids_find(k, pid) ? 0 : target(k, pid);
 }
 
 static unsigned cpus(struct kernel *k)
@@ -164,7 +168,7 @@ int64_t sys_sched_setaffinity(struct kernel *k, const uint64_t a[6])
 
 	if (user_get(k, mask, a[2], n))
 		return -EFAULT;
-	if (!target(k, (pid_t)a[0]))
+	if (!own_target(k, (pid_t)a[0]))
 		return -ESRCH;
 	for (unsigned i = 0; i < cpus(k); i++)
 		any |= mask[i / 64] >> (i % 64) & 1;
@@ -199,7 +203,7 @@ int64_t sys_sched_setscheduler(struct kernel *k, const uint64_t a[6])
 		return -EINVAL;
 	if (user_get(k, &prio, a[2], sizeof(prio)))
 		return -EFAULT;
-	if (!target(k, (pid_t)a[0]))
+	if (!own_target(k, (pid_t)a[0]))
 		return -ESRCH;
 	switch ((int)a[1]) {
 	case SCHED_NORMAL:
@@ -247,7 +251,7 @@ int64_t sys_sched_setattr(struct kernel *k, const uint64_t a[6])
 		return -EINVAL;
 	if (user_get(k, attr, a[1], sizeof(attr)))
 		return -EFAULT;
-	if (!target(k, (pid_t)a[0]))
+	if (!own_target(k, (pid_t)a[0]))
 		return -ESRCH;
 	return attr[1] == SCHED_NORMAL || attr[1] == SCHED_BATCH || attr[1] == SCHED_IDLE ? 0 : -EPERM;
 }
@@ -285,6 +289,8 @@ int64_t sys_setpriority(struct kernel *k, const uint64_t a[6])
 {
 	uint64_t h[6] = { 0, 0, a[2] };
 
+	if ((int)a[0] == PRIO_PROCESS && a[1] && !own_target(k, (pid_t)a[1]))
+		return -ESRCH;
 	return priority_target(k, a[0], a[1], h) ? sys_host(SYS_setpriority, h) : -ESRCH;
 }
 
@@ -297,7 +303,7 @@ int64_t sys_ioprio_get(struct kernel *k, const uint64_t a[6])
 
 int64_t sys_ioprio_set(struct kernel *k, const uint64_t a[6])
 {
-	uint64_t h[6] = { a[0], (int)a[0] == 1 ? (uint64_t)target(k, (pid_t)a[1]) : 0, a[2] };
+	uint64_t h[6] = { a[0], (int)a[0] == 1 ? (uint64_t)own_target(k, (pid_t)a[1]) : 0, a[2] };
 
 	return h[1] || (int)a[0] != 1 ? sys_host(SYS_ioprio_set, h) : -ESRCH;
 }

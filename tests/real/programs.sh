@@ -123,6 +123,10 @@ signal.signal(signal.SIGALRM, lambda s,f: print("alarm"))
 signal.setitimer(signal.ITIMER_REAL, 0.01); signal.pause()
 signal.signal(signal.SIGUSR1, lambda s,f: print("usr1")); os.kill(os.getpid(), signal.SIGUSR1)
 t=time.monotonic(); time.sleep(0.02); print(time.monotonic()-t >= 0.02)'
+		same "python3: the parent's scheduling" python3 -c '
+import os
+p=os.getppid()
+print(os.sched_getscheduler(p), os.sched_getparam(p).sched_priority, len(os.sched_getaffinity(p)) > 0, os.getpriority(os.PRIO_PROCESS, p))'
 		same "python3: locks" python3 -c '
 import fcntl,tempfile
 f=tempfile.TemporaryFile(); fcntl.flock(f, fcntl.LOCK_EX); fcntl.lockf(f, fcntl.LOCK_EX); f.write(b"z"); f.flush(); print(f.tell())'
