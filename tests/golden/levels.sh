@@ -12,8 +12,9 @@ report() {
 		-- "$@" >"$T/out.$level" 2>"$T/err.$level" </dev/null
 	echo "status $?" >>"$T/out.$level"
 }
-# alike NAME COMMAND...: the same at every level, at the latest in the $tries-th pair of runs.
-tries=1
+# alike NAME COMMAND...: the same at every level, at the latest in the $tries-th pair of runs: what a level does
+# differently it does each time.
+tries=3
 alike() {
 	name=$1
 	shift
@@ -44,7 +45,7 @@ opts=--cpu=goldencove
 tries=8
 for g in signals fork-memory syscalls; do alike "$g" "$G/$g"; done
 alike pipes "$G/bench/speed" pipes 1
-tries=1
+tries=3
 for g in hello-dynamic clock-calls step-syscall page-rights t03-midpage t04-sled t05-pointers t06-page-reader; do
 	alike "$g" "$G/$g"
 done
