@@ -51,6 +51,7 @@ struct sched {
 	uint64_t random; /* 0: no choice is arbitrary */
 	/* While nobody can run. */
 	uint64_t idle_since_host_ns, nap_ns;
+	bool quiet; /* so was every other process at the last look */
 };
 
 /* What could happen next. */
@@ -493,7 +494,7 @@ static void idle(struct sched *s)
 {
 	struct kernel *k = s->k;
 	uint64_t wake, now = host_ns(), length;
-	bool outside = false, jump;
+	bool outside = false, was_quiet = s->quiet, jump;
 
 	clock_enter(&k->clock, s->latest);
 	wake = timers_next(k);
@@ -507,12 +508,15 @@ static void idle(struct sched *s)
 	if (!s->idle_since_host_ns) {
 		s->idle_since_host_ns = now;
 		s->nap_ns = NAP_MIN_NS;
+		was_quiet = false;
 	}
 	length = wake > k->clock.now_ns ? wake - k->clock.now_ns : 0;
 	if (!outside)
 		idle_begin(k, wake);
-	jump = wake != NEVER && (now - s->idle_since_host_ns >= length || (!outside && idle_others(k, wake)));
-	if (!jump) {
+	/* What the others did before they came to rest, another visit of all who poll finds. */
+	s->quiet = wake != NEVER && !outside && idle_others(k, wake);
+	jump = wake != NEVER && (now - s->idle_since_host_ns >= length || (s->quiet && (was_quiet || !k->proc.family)));
+	if (!jump && !s->quiet) {
 		struct timespec ts = { 0, (long)s->nap_ns };
 		uint64_t a[6] = { (uint64_t)(uintptr_t)&ts };
 
@@ -526,7 +530,8 @@ static void idle(struct sched *s)
 		s->idle_since_host_ns = 0;
 	}
 	timers_expire(k);
-	signal_collect(k);
+	if (signal_collect(k))
+		s->quiet = false;
 	s->latest = clock_place(&k->clock);
 	s->idle_turns = 0;
 }

@@ -51,7 +51,12 @@ static bool wait_jump(struct kernel *k, uint64_t to)
 	bool jump = false;
 
 	idle_begin(k, to);
-	while (!(jump = idle_others(k, to) || host_ns() - began >= length)) {
+	while (!(jump = host_ns() - began >= length)) {
+		if (idle_others(k, to)) {
+			/* What they did before is here by now: they would not rest else. */
+			jump = !signal_collect(k);
+			break;
+		}
 		host_sleep(nap < length ? nap : length);
 		nap = nap < NAP_MAX_NS ? 2 * nap : nap;
 		if (signal_collect(k))
@@ -108,6 +113,7 @@ static void host_alarm(uint64_t ns)
 static int64_t wait_once(struct kernel *k, unsigned nr, const uint64_t a[6], uint64_t to, bool outside)
 {
 	uint64_t began = host_ns(), length = to - k->clock.now_ns, nap = NAP_MIN_NS;
+	bool quiet = false, was_quiet;
 	int64_t r;
 
 	if (!outside)
@@ -120,13 +126,16 @@ static int64_t wait_once(struct kernel *k, unsigned nr, const uint64_t a[6], uin
 			host_alarm(0);
 		if (r != -EINTR || to == NEVER)
 			break;
-		if (host_ns() - began >= length || (!outside && hostsig_begun() && idle_others(k, to))) {
+		/* What the others did while this process looked away, the call finds when it is made once more. */
+		was_quiet = quiet;
+		quiet = !outside && hostsig_begun() && idle_others(k, to);
+		if (host_ns() - began >= length || (quiet && was_quiet)) {
 			clock_sleep_until(&k->clock, to);
 			break;
 		}
 		if (signal_collect(k) && signal_is_due(k))
 			break;
-		nap = nap < NAP_MAX_NS ? 2 * nap : nap;
+		nap = quiet ? NAP_MIN_NS : nap < NAP_MAX_NS ? 2 * nap : nap;
 	}
 	if (!outside)
 		idle_end(k);
