@@ -37,7 +37,20 @@ static void sum(struct sums *n, const struct scan_run *s, const struct scan_item
 /* From the strictest to the one that allows all. */
 static const enum vsysemu_mode modes[] = { VSYSEMU_NONE, VSYSEMU_XONLY, VSYSEMU_EMULATE, VSYSEMU_NATIVE };
 
-/* "none: breaks; xonly, emulate, native: runs; by default breaks on 6.1-debian". */
+/* "; as booted by default breaks on A, B": the kernels whose own mode does @f to it. */
+static void kernels_where(const struct scan_run *s, const struct scan_item *i, enum scan_fate f, const char *text,
+			  struct buf *out)
+{
+	const char *sep = text;
+
+	for (size_t k = 0; k < s->kernels.n; k++)
+		if (scan_fate(s, i, s->kernels.at[k].mode) == f) {
+			buf_printf(out, "%s%s", sep, s->kernels.at[k].name);
+			sep = ", ";
+		}
+}
+
+/* "none: breaks; xonly, emulate, native: runs; as booted by default breaks on 6.1-debian". */
 static void fates(const struct scan_run *s, const struct scan_item *i, struct buf *out)
 {
 	const char *sep = "";
@@ -51,18 +64,8 @@ static void fates(const struct scan_run *s, const struct scan_item *i, struct bu
 			buf_printf(out, ": %s", f == SCAN_BREAKS_WITHOUT_VDSO ? "breaks without a vDSO" : scan_fate_name(f));
 		sep = more ? ", " : "; ";
 	}
-	sep = "; as booted by default breaks on ";
-	for (size_t k = 0; k < s->kernels.n; k++)
-		if (scan_fate(s, i, s->kernels.at[k].mode) == SCAN_BREAKS) {
-			buf_printf(out, "%s%s", sep, s->kernels.at[k].name);
-			sep = ", ";
-		}
-	sep = "; as booted by default breaks without a vDSO on ";
-	for (size_t k = 0; k < s->kernels.n; k++)
-		if (scan_fate(s, i, s->kernels.at[k].mode) == SCAN_BREAKS_WITHOUT_VDSO) {
-			buf_printf(out, "%s%s", sep, s->kernels.at[k].name);
-			sep = ", ";
-		}
+	kernels_where(s, i, SCAN_BREAKS, "; as booted by default breaks on ", out);
+	kernels_where(s, i, SCAN_BREAKS_WITHOUT_VDSO, "; as booted by default breaks without a vDSO on ", out);
 }
 
 static const char *advice(const struct scan_run *s, const struct scan_item *i)

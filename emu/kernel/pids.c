@@ -12,7 +12,7 @@
 
 #include "kernel/kernel.h"
 
-enum { SLOTS = 4096, THREADS = 16384, PID_LAST = 32767 };
+enum { SLOTS = 4096, THREADS = 16384, PID_LAST = 32767, BUSY = -1 };
 
 struct pids {
 	_Atomic pid_t last; /* the id given last */
@@ -181,28 +181,28 @@ static struct thread_slot *own_thread(struct kernel *k, pid_t tid)
 	return NULL;
 }
 
-/* A slot whose owner lives no more is free, too. */
-static struct thread_slot *claim_thread(struct kernel *k, pid_t tid)
+/* A slot of nobody, marked BUSY; one whose owner lives no more is free, too.  NULL: there is none. */
+static struct thread_slot *claim_thread(struct kernel *k)
 {
 	unsigned n = threads_used(k);
 
 	for (unsigned i = 0; i < n; i++) {
 		pid_t none = 0;
 
-		if (atomic_compare_exchange_strong(&k->pids->thread[i].tid, &none, tid))
+		if (atomic_compare_exchange_strong(&k->pids->thread[i].tid, &none, BUSY))
 			return &k->pids->thread[i];
 	}
 	n = atomic_fetch_add(&k->pids->threads, 1);
 	if (n < THREADS) {
-		atomic_store(&k->pids->thread[n].tid, tid);
+		atomic_store(&k->pids->thread[n].tid, BUSY);
 		return &k->pids->thread[n];
 	}
 	atomic_store(&k->pids->threads, THREADS);
 	for (unsigned i = 0; i < THREADS; i++) {
 		pid_t was = k->pids->thread[i].tid;
 
-		if (was && !pids_find(k, k->pids->thread[i].pid) &&
-		    atomic_compare_exchange_strong(&k->pids->thread[i].tid, &was, tid))
+		if (was > 0 && !pids_find(k, k->pids->thread[i].pid) &&
+		    atomic_compare_exchange_strong(&k->pids->thread[i].tid, &was, BUSY))
 			return &k->pids->thread[i];
 	}
 	return NULL;
@@ -210,19 +210,22 @@ static struct thread_slot *claim_thread(struct kernel *k, pid_t tid)
 
 void pids_thread(struct kernel *k, pid_t tid, const char comm[16])
 {
-	struct pid_slot *s = tid == k->proc.pid ? pids_self(k) : NULL;
-	struct thread_slot *t = tid == k->proc.pid || !k->pids ? NULL : own_thread(k, tid);
+	struct pid_slot *s = pids_self(k);
+	struct thread_slot *t;
 
-	if (s)
-		memcpy(s->comm, comm, sizeof(s->comm));
-	if (tid == k->proc.pid || !k->pids)
+	if (tid == k->proc.pid) {
+		if (s)
+			memcpy(s->comm, comm, sizeof(s->comm));
 		return;
-	if (!t)
-		t = claim_thread(k, tid);
+	}
+	t = own_thread(k, tid);
+	if (!t && k->pids)
+		t = claim_thread(k);
 	if (!t)
 		return;
 	memcpy(t->comm, comm, sizeof(t->comm));
 	t->pid = k->proc.pid;
+	atomic_store(&t->tid, tid); /* from here on others see it */
 }
 
 void pids_thread_end(struct kernel *k, pid_t tid)

@@ -58,7 +58,7 @@ pid_t pids_next(struct kernel *k);
 
 /* What others may know of a thread; the first one of a process is its pid_slot. */
 struct thread_slot {
-	_Atomic pid_t tid; /* 0: free */
+	_Atomic pid_t tid; /* 0: free; -1: being written */
 	pid_t pid; /* its process */
 	char comm[16];
 };
