@@ -44,7 +44,11 @@ print(r["counts"]["processes"], len(p), len({q["pid"] for q in p}),
 if command -v go >/dev/null; then
 	HOME=$T GOCACHE=${TMPDIR:-/tmp}/vsysemu-go-$(id -u) GOFLAGS=-mod=mod GO111MODULE=off \
 		go build -o "$T/go" guest/go/tasks.go 2>"$T/err" || sed 's/^/# /' "$T/err"
-	"$T/go" 1 2 3 >"$T/want"
+	# On a busy machine its ticks come late natively: not what is compared.
+	for try in 1 2 3 4 5 6 7 8; do
+		"$T/go" 1 2 3 >"$T/want"
+		grep -q '^ticks true true' "$T/want" && break
+	done
 	for m in native@3.0 native@3.1 emulate@3.1-rc1 emulate@6.1 xonly@6.1 xonly@7.1 none@6.1; do
 		for vdso in auto off; do
 			timeout 120 "$V" -q --mode=${m%@*} --kernel=${m#*@} --vdso=$vdso --cpus=2 "$T/go" 1 2 3 >"$T/got" 2>"$T/err"
